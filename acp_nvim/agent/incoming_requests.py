@@ -24,26 +24,26 @@ class Wire(Protocol):
     def fail(self, request_id: Any, error: RpcError) -> None: ...
 
 
-class Entry:
+class IncomingRequest:
     """One request of the agent. Only the first answer is sent; `answer` and `fail` return whether theirs was the
     first."""
 
-    def __init__(self, ledger: Requests, request: Request) -> None:
+    def __init__(self, requests: IncomingRequests, request: Request) -> None:
         self.request = request
-        self._ledger = ledger
+        self._requests = requests
         self.weight = 0  # about what it takes in memory
         self.scope: anyio.CancelScope | None = None
         self.on_withdrawn: Callable[[], object] | None = None
 
     @property
     def is_open(self) -> bool:
-        return self in self._ledger.open
+        return self in self._requests.open
 
     def answer(self, result: Any) -> bool:
-        return self._ledger.close(self, lambda wire: wire.respond(self.request.id, result))
+        return self._requests.close(self, lambda wire: wire.respond(self.request.id, result))
 
     def fail(self, error: RpcError) -> bool:
-        return self._ledger.close(self, lambda wire: wire.fail(self.request.id, error))
+        return self._requests.close(self, lambda wire: wire.fail(self.request.id, error))
 
     def withdraw(self) -> None:
         """Cancel the request, because the agent has withdrawn it or has ended."""
@@ -54,87 +54,89 @@ class Entry:
         self.fail(RpcError(CANCELLED, "the request was cancelled"))
 
 
-Now = Callable[[Entry], None]
-Later = Callable[[Entry], Awaitable[Any]]
+Now = Callable[[IncomingRequest], None]
+Later = Callable[[IncomingRequest], Awaitable[Any]]
 Refuse = Callable[[Request], RpcError | None]
 
 
-class Requests:
-    """A service answers at once or keeps its entry (`now`), or works in a task of its own (`later`)."""
+class IncomingRequests:
+    """Those of one agent. A service answers at once or keeps the request (`now`), or works in a task of its own
+    (`later`)."""
 
     def __init__(self, wire: Wire, tasks: TaskGroup, refuse: Refuse) -> None:
         self._wire: Wire | None = wire
         self._tasks = tasks
         self._refuse = refuse
-        self.open: dict[Entry, None] = {}
+        self.open: dict[IncomingRequest, None] = {}
         self._weight = 0
         self.now: dict[str, Now] = {}
         self.later: dict[str, Later] = {}
-        self.before: Callable[[Entry], None] = lambda entry: None  # called before an entry is served
+        # called before a request is served
+        self.before: Callable[[IncomingRequest], None] = lambda incoming: None
 
     def enter(self, request: Request) -> None:
-        entry = Entry(self, request)
-        self.open[entry] = None
-        entry.weight = weight(request.params)
-        self._weight += entry.weight
+        incoming = IncomingRequest(self, request)
+        self.open[incoming] = None
+        incoming.weight = weight(request.params)
+        self._weight += incoming.weight
         try:
             refused = self._why_too_many() or self._refuse(request)
             if not refused:
-                self.before(entry)
+                self.before(incoming)
         except Exception as error:
-            refused = _as_rpc(error, entry)
+            refused = _as_rpc(error, incoming)  # whatever fails, the agent gets an answer
         if refused:
-            entry.fail(refused)
+            incoming.fail(refused)
         else:
-            self._serve(entry)
+            self._serve(incoming)
 
     def _why_too_many(self) -> RpcError | None:
         if len(self.open) <= limits.WAITING_REQUESTS and self._weight <= limits.WAITING_REQUESTS_WEIGHT:
             return None
         return RpcError(INTERNAL_ERROR, "too many requests wait for their answers: send this one later")
 
-    def _serve(self, entry: Entry) -> None:
-        if entry.request.method in self.now:
-            self._serve_now(entry)
+    def _serve(self, incoming: IncomingRequest) -> None:
+        if incoming.request.method in self.now:
+            self._serve_now(incoming)
         else:
-            self._tasks.start_soon(self._serve_later, entry)
+            self._tasks.start_soon(self._serve_later, incoming)
 
     def cancel(self, request_id: Any) -> None:
         """Handle the agent's `$/cancel_request`. An unknown id is ignored."""
-        for entry in list(self.open):
-            if entry.request.id == request_id and type(entry.request.id) is type(request_id):
-                entry.withdraw()
+        for incoming in list(self.open):
+            if incoming.request.id == request_id and type(incoming.request.id) is type(request_id):
+                incoming.withdraw()
 
     def abandon(self) -> None:
         """Drop all requests, because their agent has ended."""
         self._wire = None
-        for entry in list(self.open):
-            entry.withdraw()
+        for incoming in list(self.open):
+            incoming.withdraw()
 
-    def close(self, entry: Entry, say: Callable[[Wire], None]) -> bool:
-        if entry not in self.open:
+    def close(self, incoming: IncomingRequest, say: Callable[[Wire], None]) -> bool:
+        if incoming not in self.open:
             return False
-        del self.open[entry]
-        self._weight -= entry.weight
+        del self.open[incoming]
+        self._weight -= incoming.weight
         if self._wire:
             say(self._wire)
         return True
 
-    def _serve_now(self, entry: Entry) -> None:
+    def _serve_now(self, incoming: IncomingRequest) -> None:
         try:
-            self.now[entry.request.method](entry)
+            self.now[incoming.request.method](incoming)
         except Exception as error:
-            entry.fail(_as_rpc(error, entry))
-            entry.withdraw()  # also ends a question that it has begun
+            incoming.fail(_as_rpc(error, incoming))
+            incoming.withdraw()  # also ends a question that it has begun
 
-    async def _serve_later(self, entry: Entry) -> None:
-        with anyio.CancelScope() as entry.scope:
+    async def _serve_later(self, incoming: IncomingRequest) -> None:
+        with anyio.CancelScope() as incoming.scope:
             try:
-                entry.answer(await self.later[entry.request.method](entry))
+                incoming.answer(await self.later[incoming.request.method](incoming))
             except Exception as error:
-                entry.fail(_as_rpc(error, entry))
+                incoming.fail(_as_rpc(error, incoming))
             finally:
-                entry.fail(RpcError(CANCELLED, "the request was cancelled"))
+                incoming.fail(RpcError(CANCELLED, "the request was cancelled"))
 
 
 def weight(params: Any) -> int:
@@ -153,8 +155,8 @@ def weight(params: Any) -> int:
     return found
 
 
-def _as_rpc(error: Exception, entry: Entry) -> RpcError:
+def _as_rpc(error: Exception, incoming: IncomingRequest) -> RpcError:
     if isinstance(error, RpcError):
         return error
-    log.exception("serving %s failed", entry.request.method, exc_info=error)
-    return RpcError(INTERNAL_ERROR, f"{entry.request.method} failed: {error}")
+    log.exception("serving %s failed", incoming.request.method, exc_info=error)
+    return RpcError(INTERNAL_ERROR, f"{incoming.request.method} failed: {error}")

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import anyio.lowlevel
 
-from acp_nvim.agent.incoming_requests import Entry
+from acp_nvim.agent.incoming_requests import IncomingRequest
 from acp_nvim.editor.interface import Editor
 from acp_nvim.files import disk
 from acp_nvim.files.boundary import Access, Boundary
@@ -117,8 +117,8 @@ class Files:
 
     # --- what agents ask for
 
-    async def read(self, entry: Entry, session: Session) -> dict[str, Any]:
-        params = entry.request.params
+    async def read(self, incoming: IncomingRequest, session: Session) -> dict[str, Any]:
+        params = incoming.request.params
         line, limit = number_of(params, "line"), number_of(params, "limit")
         async with self._one_at_a_time(session, "read", path_of(params)) as path:
             async with self.lock(path):
@@ -130,8 +130,8 @@ class Files:
         self._listener.on_read(session, absolute(params["path"], session.cwd), line)
         return {"content": content}
 
-    async def write(self, entry: Entry, session: Session) -> dict[str, Any]:
-        params = entry.request.params
+    async def write(self, incoming: IncomingRequest, session: Session) -> dict[str, Any]:
+        params = incoming.request.params
         given, content = path_of(params), params.get("content")
         if not isinstance(content, str):
             raise RpcError(INVALID_PARAMS, "content must be a text")

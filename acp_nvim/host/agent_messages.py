@@ -9,7 +9,7 @@ from typing import Any
 from anyio.abc import TaskGroup
 
 from acp_nvim import limits
-from acp_nvim.agent.incoming_requests import Entry, Requests
+from acp_nvim.agent.incoming_requests import IncomingRequest, IncomingRequests
 from acp_nvim.host.agent_notices import AgentNotices
 from acp_nvim.host.agent_services import Serve
 from acp_nvim.host.interface import AgentHost
@@ -30,7 +30,7 @@ class AgentMessages:
         self._host, self._starts, self._app = host, starts, host.app
         self._unknown: set[str] = set()  # names of updates and methods that were logged
         services = self._app.services
-        self.requests = Requests(host.connection, tasks, self._refusal)
+        self.requests = IncomingRequests(host.connection, tasks, self._refusal)
         self.requests.now |= dict.fromkeys(dialects.PERMISSIONS, self._ask)
         self.requests.before = self._enforce
         self._subagents = SubagentMessages(self._app, lambda: starts.by_id, self._apply)
@@ -109,30 +109,30 @@ class AgentMessages:
             self._log_unknown_once("request", request.method)
         return refused
 
-    async def _serve(self, serve: Serve, entry: Entry) -> Any:
-        session_id = decode.identifier(entry.request.params, "sessionId", "session_id")
+    async def _serve(self, serve: Serve, incoming: IncomingRequest) -> Any:
+        session_id = decode.identifier(incoming.request.params, "sessionId", "session_id")
         session = self._find(session_id)
         if session is None:
             raise RpcError(INVALID_PARAMS, f"no session {session_id!r} here")
-        self._subagents.prepare(entry, session_id)
+        self._subagents.prepare(incoming, session_id)
         try:
-            return await serve(entry, session)
+            return await serve(incoming, session)
         except RpcError as error:
-            if (other := self._host.dialect.instead(entry.request.method, error)) is None:
+            if (other := self._host.dialect.instead(incoming.request.method, error)) is None:
                 raise
             return other
 
-    def _enforce(self, entry: Entry) -> None:
+    def _enforce(self, incoming: IncomingRequest) -> None:
         """Take refused changes off the disk before a request is served."""
-        params = entry.request.params
+        params = incoming.request.params
         known = decode.identifier(params, "sessionId", "session_id") if isinstance(params, dict) else None
         if session := self._find(known):
             self._app.services.enforcement.enforce(session)
 
-    def _ask(self, entry: Entry) -> None:
+    def _ask(self, incoming: IncomingRequest) -> None:
         rules = self._app.rules
         session = permissions.ask(
-            entry, self._asker, self._host.dialect, time.monotonic(), self._answered, self._warn
+            incoming, self._asker, self._host.dialect, time.monotonic(), self._answered, self._warn
         )
         try:
             for question in session.questions:
@@ -143,13 +143,13 @@ class AgentMessages:
         finally:
             self._app.touch(session)
 
-    def _pull(self, entry: Entry) -> None:
+    def _pull(self, incoming: IncomingRequest) -> None:
         """Answer with the words that are to go into the running turn. No session, no words: the turn goes on."""
-        params = entry.request.params if isinstance(entry.request.params, dict) else {}
+        params = incoming.request.params if isinstance(incoming.request.params, dict) else {}
         session = self._find(decode.identifier(params, "sessionId", "session_id"))
         words = self._host.pull_steered(session) if session else []
         has_more = session is not None and len(session.queue) > 0 and not session.queue.held
-        entry.answer(self._host.dialect.pulled(words, has_more))
+        incoming.answer(self._host.dialect.pulled(words, has_more))
 
     def _answered(self, session: Session, question: Question, dialect: dialects.Dialect) -> None:
         call, answer = session.questions.call_of(question), question.answer

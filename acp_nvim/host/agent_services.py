@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 
 from acp_nvim.agent import settings
-from acp_nvim.agent.incoming_requests import Entry
+from acp_nvim.agent.incoming_requests import IncomingRequest
 from acp_nvim.agent.settings import Settings
 from acp_nvim.agent.spawn import environment
 from acp_nvim.editor.interface import Editor
@@ -36,7 +36,7 @@ _SETTLING = 0.7
 _LOOKING = 0.3
 _HEARING = 0.3  # seconds; at a hit-enter prompt Neovim hears of it later
 
-Serve = Callable[[Entry, Session], Awaitable[Any]]
+Serve = Callable[[IncomingRequest, Session], Awaitable[Any]]
 
 
 class AgentServices:
@@ -185,11 +185,11 @@ class AgentServices:
         """Whether the agent writes by asking us. Where we offer no writing, it writes the disk."""
         return session.writes_through and self._settings.fs.write
 
-    async def _write(self, entry: Entry, session: Session) -> Any:
+    async def _write(self, incoming: IncomingRequest, session: Session) -> Any:
         """Write a file. Listeners of AcpFileWritten are called before the agent goes on."""
         session.writes_through = True
         try:
-            return await self.files.write(entry, session)
+            return await self.files.write(incoming, session)
         finally:
             if self._written:
                 with anyio.move_on_after(_HEARING, shield=True):

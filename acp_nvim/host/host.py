@@ -22,7 +22,7 @@ from acp_nvim.host import agent_facts, initialize, interface
 from acp_nvim.host.agent_messages import AgentMessages
 from acp_nvim.host.login_lock import LoginLock
 from acp_nvim.host.mcp_servers import McpServers
-from acp_nvim.host.outgoing_requests import Requests
+from acp_nvim.host.outgoing_requests import OutgoingRequests
 from acp_nvim.host.session_controls import SessionControls
 from acp_nvim.host.session_start import SessionStarts, Way
 from acp_nvim.host.steering import Steering
@@ -68,7 +68,7 @@ class Host:
         self.dialect = dialects.choose(spec.dialect, None, spec.command)
         self._app = app
         self.offer = app.services.offer  # as they were when the agent was started
-        self._requests = Requests(
+        self._requests = OutgoingRequests(
             self.connection, cwd, spec.timeout_ms / 1000, self.stop_if_unused, self._late
         )
         self.call = self._requests.call

@@ -11,7 +11,7 @@ from acp_nvim.protocol.errors import METHOD_NOT_FOUND
 from acp_nvim.protocol.jsonrpc import Failure
 
 
-class Requests:
+class OutgoingRequests:
     """`on_answer()` is called after each answer, `on_late(method, seconds)` if there is none within that time."""
 
     def __init__(

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from acp_nvim.agent.incoming_requests import Entry
+from acp_nvim.agent.incoming_requests import IncomingRequest
 from acp_nvim.host.interface import Application
 from acp_nvim.protocol import schema
 from acp_nvim.session.asker import Asker, announced, unannounced
@@ -40,10 +40,10 @@ class SubagentMessages:
         running = [session for session in self._sessions().values() if session.in_turn]
         return unannounced(running[0], session_id) if session_id and len(running) == 1 else None
 
-    def prepare(self, entry: Entry, session_id: str | None) -> None:
+    def prepare(self, incoming: IncomingRequest, session_id: str | None) -> None:
         """Let a command of a subagent start in its own folder, if it names no other."""
-        params, found = entry.request.params, self.find(session_id)
-        if entry.request.method == "terminal/create" and found and found[1].cwd and not params.get("cwd"):
+        params, found = incoming.request.params, self.find(session_id)
+        if incoming.request.method == "terminal/create" and found and found[1].cwd and not params.get("cwd"):
             params["cwd"] = found[1].cwd
 
     def may_announce(self, session: Session, update: schema.SubagentUpdate) -> bool:

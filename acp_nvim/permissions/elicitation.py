@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from acp_nvim import limits
-from acp_nvim.agent.incoming_requests import Entry, Requests
+from acp_nvim.agent.incoming_requests import IncomingRequest, IncomingRequests
 from acp_nvim.permissions.ask_user import expect_room
 from acp_nvim.processes.regex_match import match
 from acp_nvim.protocol import decode, schema
@@ -43,14 +44,14 @@ class Elicitations:
         self._find, self._sessions, self._touch, self._visit = find, sessions, touch, visit
         self._pages: dict[str, tuple[Session, Question]] = {}  # by the agent's ids
 
-    def serve(self, ledger: Requests, dialect: Dialect) -> None:
-        """Register for these requests with the ledger."""
-        ledger.now["elicitation/create"] = self.create
+    def serve(self, requests: IncomingRequests, dialect: Dialect) -> None:
+        """Serve the requests of the standard, and those of the dialect."""
+        requests.now["elicitation/create"] = self.create
         for method, vendor in dialect.requests.items():
-            ledger.now[method] = lambda entry, vendor=vendor: self.ask(entry, vendor)  # type: ignore[misc]
+            requests.now[method] = partial(self.ask, vendor=vendor)
 
-    def create(self, entry: Entry) -> None:
-        asked = decode.elicitation(entry.request.params)
+    def create(self, incoming: IncomingRequest) -> None:
+        asked = decode.elicitation(incoming.request.params)
         asker = self._asker_of(asked)
         session = asker.session
         expect_room(session)
@@ -60,25 +61,25 @@ class Elicitations:
 
         def reply(ended: Question) -> None:
             self._pages.pop(asked.id, None)
-            entry.answer(answered(ended))
+            incoming.answer(answered(ended))
             if asked.mode == "url" and ended.answer and ended.answer.kind == "allow_once":
                 self._visit(asked.url)
 
-        self._put(entry, session, question, reply)
+        self._put(incoming, session, question, reply)
 
-    def ask(self, entry: Entry, vendor: schema.Vendor) -> None:
-        asked = vendor.decode(entry.request.params)
+    def ask(self, incoming: IncomingRequest, vendor: schema.Vendor) -> None:
+        asked = vendor.decode(incoming.request.params)
         if asked is None:
-            raise RpcError(INVALID_PARAMS, f"{entry.request.method}: there is no question in it")
+            raise RpcError(INVALID_PARAMS, f"{incoming.request.method}: there is no question in it")
         asker = self._known(asked.session_id)
         session = asker.session
         expect_room(session)
         question = asker.sign(posed_ask(asked, session))
 
         def reply(ended: Question) -> None:
-            entry.answer(vendor.encode(answered_ask(ended)))
+            incoming.answer(vendor.encode(answered_ask(ended)))
 
-        self._put(entry, session, question, reply)
+        self._put(incoming, session, question, reply)
 
     def complete(self, params: Any) -> None:
         """End the question about a page that the user has completed."""
@@ -89,10 +90,14 @@ class Elicitations:
             self._touch(session)
 
     def _put(
-        self, entry: Entry, session: Session, question: Question, reply: Callable[[Question], None]
+        self,
+        incoming: IncomingRequest,
+        session: Session,
+        question: Question,
+        reply: Callable[[Question], None],
     ) -> None:
         question.on_end = reply
-        entry.on_withdrawn = lambda: session.questions.end(question, None, "agent")
+        incoming.on_withdrawn = lambda: session.questions.end(question, None, "agent")
         session.questions.ask(question, None, time.monotonic())
         if session.cancelling:  # some agents go on asking after a cancel
             session.questions.end(question, None, "cancel")

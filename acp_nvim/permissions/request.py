@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from acp_nvim import limits
-from acp_nvim.agent.incoming_requests import Entry
+from acp_nvim.agent.incoming_requests import IncomingRequest
 from acp_nvim.permissions.ask_user import expect_room
 from acp_nvim.protocol import decode, dialects, schema
 from acp_nvim.protocol.dialects.standard import Dialect
@@ -21,7 +21,7 @@ from acp_nvim.text.printable import one_line
 
 
 def ask(
-    entry: Entry,
+    incoming: IncomingRequest,
     find: Callable[[str | None], Asker | None],
     dialect: Dialect,
     now: float,
@@ -29,8 +29,8 @@ def ask(
     warn: Callable[[Session, str], None],
 ) -> Session:
     """Ask the user. Whatever ends the question answers the agent's request."""
-    dialect = dialects.of_permission(entry.request.method, entry.request.params, dialect)
-    request = decode.permission(entry.request.params, dialect)
+    dialect = dialects.of_permission(incoming.request.method, incoming.request.params, dialect)
+    request = decode.permission(incoming.request.params, dialect)
     asker = find(request.session_id)
     if asker is None:
         raise RpcError(INVALID_PARAMS, f"no session {request.session_id!r} here")
@@ -42,18 +42,18 @@ def ask(
             f"the agent asked with {count} options: refused, {limits.QUESTION_OPTIONS} at most are shown",
         )
         raise RpcError(INVALID_PARAMS, f"the user is asked with {limits.QUESTION_OPTIONS} options at most")
-    question, call = posed(request, asker, entry.request.id, dialect)
+    question, call = posed(request, asker, incoming.request.id, dialect)
 
     def reply(ended: Question) -> None:
         chosen = ended.answer.id if ended.answer else None
         try:
-            entry.answer(dialect.permission_answer(chosen, request))
+            incoming.answer(dialect.permission_answer(chosen, request))
         finally:
-            entry.fail(RpcError(INTERNAL_ERROR, "there are no answers: see :Acp log"))
+            incoming.fail(RpcError(INTERNAL_ERROR, "there are no answers: see :Acp log"))
         on_ended(session, question, dialect)
 
     question.on_end = reply
-    entry.on_withdrawn = lambda: session.questions.end(question, None, "agent")
+    incoming.on_withdrawn = lambda: session.questions.end(question, None, "agent")
     session.questions.ask(question, call, now)
     if session.cancelling:  # some agents go on asking after a cancel
         session.questions.end(question, None, "cancel")

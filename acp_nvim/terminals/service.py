@@ -11,7 +11,7 @@ from typing import Any
 import anyio
 
 from acp_nvim import limits
-from acp_nvim.agent.incoming_requests import Entry
+from acp_nvim.agent.incoming_requests import IncomingRequest
 from acp_nvim.editor.interface import Editor
 from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from acp_nvim.session.session import Session
@@ -25,7 +25,7 @@ from acp_nvim.text.printable import one_line
 
 _GOODBYE = 2.0  # seconds for all to end; a command takes less
 
-Serve = Callable[[Entry, Session], Awaitable[dict[str, Any]]]
+Serve = Callable[[IncomingRequest, Session], Awaitable[dict[str, Any]]]
 
 
 @dataclass(slots=True, eq=False)
@@ -62,10 +62,10 @@ class Terminals:
 
     # --- what agents ask
 
-    async def create(self, entry: Entry, session: Session) -> dict[str, Any]:
+    async def create(self, incoming: IncomingRequest, session: Session) -> dict[str, Any]:
         self._expect_room(session)
         self._forget_old(session)
-        order = TerminalRequest.read(entry.request.params, session.cwd, self._environment)
+        order = TerminalRequest.read(incoming.request.params, session.cwd, self._environment)
         terminal_id = self._new_id(session)
         screen, output = Screen(session, terminal_id), Tail(order.limit)
         screen.is_ours = True
@@ -81,28 +81,28 @@ class Terminals:
         self._on_groups()
         return {"terminalId": terminal_id}
 
-    async def output(self, entry: Entry, session: Session) -> dict[str, Any]:
-        terminal = self._find(entry, session)
+    async def output(self, incoming: IncomingRequest, session: Session) -> dict[str, Any]:
+        terminal = self._find(incoming, session)
         status = terminal.command.status
         text, truncated = terminal.output.text(ended=status is not None)
         answer: dict[str, Any] = {"output": text, "truncated": truncated}
         return answer if status is None else {**answer, "exitStatus": status}
 
-    async def wait_for_exit(self, entry: Entry, session: Session) -> dict[str, Any]:
-        command = self._find(entry, session).command
+    async def wait_for_exit(self, incoming: IncomingRequest, session: Session) -> dict[str, Any]:
+        command = self._find(incoming, session).command
         await command.exited.wait()
         return dict(command.status or {})
 
-    async def kill(self, entry: Entry, session: Session) -> dict[str, Any]:
+    async def kill(self, incoming: IncomingRequest, session: Session) -> dict[str, Any]:
         """Kill the command, and answer when it has ended."""
-        command = self._find(entry, session).command
+        command = self._find(incoming, session).command
         command.stop()
         await command.exited.wait()
         return {}
 
-    async def release(self, entry: Entry, session: Session) -> dict[str, Any]:
-        terminal = self._find(entry, session)
-        del self._terminals[_id(entry)]
+    async def release(self, incoming: IncomingRequest, session: Session) -> dict[str, Any]:
+        terminal = self._find(incoming, session)
+        del self._terminals[_id(incoming)]
         terminal.command.release()
         await terminal.command.exited.wait()
         return {}
@@ -129,8 +129,8 @@ class Terminals:
         ids = (f"terminal-{number}" for number in self._numbers)
         return next(name for name in ids if self._screens.get(session, name) is None)
 
-    def _find(self, entry: Entry, session: Session) -> _Terminal:
-        terminal_id = _id(entry)
+    def _find(self, incoming: IncomingRequest, session: Session) -> _Terminal:
+        terminal_id = _id(incoming)
         terminal = self._terminals.get(terminal_id)
         if terminal and terminal.session is session:
             return terminal
@@ -229,11 +229,11 @@ class Terminals:
         self._on_groups()
 
 
-def _id(entry: Entry) -> str:
-    terminal_id = entry.request.params.get("terminalId")
+def _id(incoming: IncomingRequest) -> str:
+    terminal_id = incoming.request.params.get("terminalId")
     if not isinstance(terminal_id, str):
         raise RpcError(
-            INVALID_PARAMS, f"{entry.request.method}: terminalId must be a text, not {terminal_id!r}"
+            INVALID_PARAMS, f"{incoming.request.method}: terminalId must be a text, not {terminal_id!r}"
         )
     return terminal_id
 

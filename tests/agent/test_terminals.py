@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 
 from acp_nvim import limits
-from acp_nvim.agent.incoming_requests import Entry, Requests
+from acp_nvim.agent.incoming_requests import IncomingRequest, IncomingRequests
 from acp_nvim.agent.spawn import environment
 from acp_nvim.editor.interface import Wire
 from acp_nvim.messages.base_classes import Call
@@ -58,14 +58,14 @@ class Editor:
 
 
 class Lab:
-    def __init__(self, folder: Path, wire: Requests) -> None:
+    def __init__(self, folder: Path, wire: IncomingRequests) -> None:
         self.session = Session(1, "agent", str(folder))
         self.other = Session(2, "agent", str(folder))
         self.editor = Editor()
         self.touched: list[str] = []
         self.groups: list[list[int]] = []
         self.tasks: set[asyncio.Task[Any]] = set()
-        self._ledger = wire
+        self._requests = wire
         self.terminals = Terminals(
             self.editor,
             environment,
@@ -75,8 +75,8 @@ class Lab:
         )
 
     async def ask(self, method: str, session: Session | None = None, **params: Any) -> dict[str, Any]:
-        entry = Entry(self._ledger, Request(0, f"terminal/{method}", params))
-        return await self.terminals.serve[f"terminal/{method}"](entry, session or self.session)
+        incoming = IncomingRequest(self._requests, Request(0, f"terminal/{method}", params))
+        return await self.terminals.serve[f"terminal/{method}"](incoming, session or self.session)
 
     async def refusal(self, method: str, session: Session | None = None, **params: Any) -> RpcError:
         with pytest.raises(RpcError) as refused:

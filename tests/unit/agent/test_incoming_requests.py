@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
-from acp_nvim.agent.incoming_requests import Entry, Requests
+from acp_nvim.agent.incoming_requests import IncomingRequest, IncomingRequests
 from acp_nvim.protocol.errors import CANCELLED, INTERNAL_ERROR, METHOD_NOT_FOUND, RpcError
 from acp_nvim.protocol.jsonrpc import Request
 
@@ -28,39 +28,39 @@ def refuse(request: Request) -> RpcError | None:
 
 
 class Served:
-    """A ledger with a service of each kind."""
+    """An agent's requests with a service of each kind."""
 
     def __init__(self, tasks: Any) -> None:
         self.wire = Wire()
-        self.ledger = Requests(self.wire, tasks, refuse)
-        self.kept: list[Entry] = []
-        self.ledger.now = {
+        self.requests = IncomingRequests(self.wire, tasks, refuse)
+        self.kept: list[IncomingRequest] = []
+        self.requests.now = {
             "keep": self.kept.append,
-            "now": lambda entry: entry.answer("now") and None,
+            "now": lambda incoming: incoming.answer("now") and None,
             "broken": _broken,
         }
-        self.ledger.later = {"later": self._later, "fails": _fails, "hangs": _hangs, "refuses": _refuses}
+        self.requests.later = {"later": self._later, "fails": _fails, "hangs": _hangs, "refuses": _refuses}
 
-    async def _later(self, entry: Entry) -> str:
+    async def _later(self, incoming: IncomingRequest) -> str:
         return "later"
 
     def ask(self, method: str, request_id: Any = 0) -> None:
-        self.ledger.enter(Request(request_id, method, {}))
+        self.requests.enter(Request(request_id, method, {}))
 
 
-def _broken(entry: Entry) -> None:
+def _broken(incoming: IncomingRequest) -> None:
     raise ZeroDivisionError("ours")
 
 
-async def _fails(entry: Entry) -> None:
+async def _fails(incoming: IncomingRequest) -> None:
     raise ZeroDivisionError("ours")
 
 
-async def _refuses(entry: Entry) -> None:
+async def _refuses(incoming: IncomingRequest) -> None:
     raise RpcError(-32602, "bad")
 
 
-async def _hangs(entry: Entry) -> None:
+async def _hangs(incoming: IncomingRequest) -> None:
     await anyio.sleep_forever()
 
 
@@ -98,7 +98,7 @@ async def test_whatever_becomes_of_it_there_is_one_answer(served: Served, method
     served.ask(method)
     await anyio.wait_all_tasks_blocked()
     assert served.wire.sent == [(0, answer)]
-    assert not served.ledger.open
+    assert not served.requests.open
 
 
 @pytest.mark.statement(9)
@@ -110,10 +110,10 @@ async def test_their_id_comes_back_with_its_type(served: Served, request_id: Any
 
 async def test_the_first_answer_is_the_answer(served: Served) -> None:
     served.ask("keep")
-    entry = served.kept[0]
-    assert entry.answer(1)
-    assert not entry.answer(2)
-    assert not entry.fail(RpcError(-1, "late"))
+    incoming = served.kept[0]
+    assert incoming.answer(1)
+    assert not incoming.answer(2)
+    assert not incoming.fail(RpcError(-1, "late"))
     assert served.wire.sent == [(0, 1)]
 
 
@@ -122,7 +122,7 @@ async def test_the_first_answer_is_the_answer(served: Served) -> None:
 async def test_a_cancelled_request_gets_one_answer(served: Served, method: str) -> None:
     served.ask(method, 7)
     await anyio.wait_all_tasks_blocked()
-    served.ledger.cancel(7)
+    served.requests.cancel(7)
     await anyio.wait_all_tasks_blocked()
     assert served.wire.sent == [(7, CANCELLED)]
 
@@ -130,17 +130,17 @@ async def test_a_cancelled_request_gets_one_answer(served: Served, method: str) 
 @pytest.mark.statement(22)
 async def test_cancelling_an_unknown_id_is_nothing(served: Served) -> None:
     served.ask("keep", 7)
-    served.ledger.cancel(8)
-    served.ledger.cancel("7")
+    served.requests.cancel(8)
+    served.requests.cancel("7")
     assert served.wire.sent == []
-    assert len(served.ledger.open) == 1
+    assert len(served.requests.open) == 1
 
 
 async def test_two_requests_with_one_id_are_two_requests(served: Served) -> None:
     served.ask("keep", 7)
     served.ask("keep", 7)
-    for number, entry in enumerate(served.kept):
-        assert entry.answer(number)
+    for number, incoming in enumerate(served.kept):
+        assert incoming.answer(number)
     assert served.wire.sent == [(7, 0), (7, 1)]
 
 
@@ -150,9 +150,9 @@ async def test_when_the_agent_is_gone_nobody_is_answered_and_nothing_hangs(serve
     await anyio.wait_all_tasks_blocked()
     withdrawn: list[int] = []
     served.kept[0].on_withdrawn = lambda: withdrawn.append(1)
-    served.ledger.abandon()
+    served.requests.abandon()
     await anyio.wait_all_tasks_blocked()
     assert served.wire.sent == []
-    assert not served.ledger.open
+    assert not served.requests.open
     assert withdrawn == [1]
     assert not served.kept[0].answer("late")

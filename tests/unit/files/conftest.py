@@ -19,7 +19,7 @@ from tests.fakes.files import FileEditor
 
 
 class _Asked:
-    """What the ledger hands to a service, as far as it looks."""
+    """What a service gets, as far as it looks."""
 
     def __init__(self, **params: Any) -> None:
         self.request = Request(0, "fs", params)
