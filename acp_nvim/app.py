@@ -234,7 +234,9 @@ class App:
         try:
             await function(*arguments)
         except Exception as error:
-            log.exception("%s failed", getattr(function, "__qualname__", function))
+            log.exception(
+                "%s failed", getattr(function, "__qualname__", function)
+            )  # some callables have no name
             self.say("error", f"internal error: {error}; details in :Acp log")
 
     # --- messages and logs

@@ -39,6 +39,7 @@ class AgentProcess:
         self._lineage = Lineage(self.pid)
         self.returncode: int | None = None  # negative: the signal that ended it
         self.forced = False  # had to be signalled
+        # without a buffer the pipes of Popen are plain files
         self.input = Inlet(cast(FileIO, self._popen.stdin))
         self.output = Outlet(cast(FileIO, self._popen.stdout), on_output)
         self.errors = Outlet(cast(FileIO, self._popen.stderr), on_stderr)

@@ -71,7 +71,7 @@ class Agent:
             answer.error(RpcError(INVALID_PARAMS, str(error)))
         except BrokenPipeError:
             raise
-        except Exception as error:
+        except Exception as error:  # a bug: the client still gets its answer
             if not answer.given:
                 answer.error(_bug(error))
 
@@ -233,7 +233,7 @@ def _play(session: Session, turn: Turn) -> str | RpcError:
         return error
     except BrokenPipeError:
         raise
-    except Exception as error:
+    except Exception as error:  # a bug: the client still gets its answer
         return _bug(error)
 
 

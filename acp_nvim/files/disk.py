@@ -137,7 +137,7 @@ def write(path: str, data: bytes, mode: int | None = None) -> None:
                 if was:
                     _copy_attributes(path, name, folder, file.fileno())
             os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
-        except BaseException:
+        except BaseException:  # whatever it was, no half file stays beside the other
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(beside, dir_fd=folder)
             raise

@@ -31,7 +31,8 @@ class Decided(Protocol):
 
     def find(self, session: Session, path: str) -> Decision | None: ...
     def unlike(self, session: Session, decision: Any) -> None:
-        """Note that the agent writes something else than it proposed: the decision does not apply."""
+        """Note that the agent writes something else than it proposed: the decision does not apply. It is one that
+        `find` returned, of the class of the other room."""
 
     async def wanted(self, session: Session, path: str, apart: Overlap) -> str | None:
         """Return the user's decision on an overlap that a proposal has shown; None: there is none."""

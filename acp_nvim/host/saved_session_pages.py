@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, Literal
@@ -18,7 +19,7 @@ _MILLISECONDS = 1e11  # a time that is larger is not in seconds
 
 
 class SavedSessionPages:
-    def __init__(self, host: AgentHost, changed: Any) -> None:
+    def __init__(self, host: AgentHost, changed: Callable[[], None]) -> None:
         self.state: Literal["none", "asking", "more", "done", "cut", "failed"] = "none"
         self.error: str | None = None
         self._host = host

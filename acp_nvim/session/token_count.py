@@ -44,7 +44,7 @@ def _record(tokens: Tokens) -> Record:
 
     input 100, output 20: total 120. An agent that tells the total is right: cached tokens may count or not.
     """
-    known = {name: value for name in _NAMES if (value := getattr(tokens, name)) is not None}
+    known: Record = tokens.model_dump(include=set(_NAMES), exclude_none=True)
     known.setdefault("total", min(known.get("input", 0) + known.get("output", 0), limits.TOKENS))
     return known
 

@@ -116,15 +116,21 @@ class ToolCall:
 
     def apply(self, update: schema.ToolCallUpdate, now: float) -> None:
         """Apply an update. Only given fields change; content and locations replace the old ones."""
-        for name in ("title", "name", "kind", "locations"):
-            if (value := getattr(update, name)) is not None:
-                setattr(self, name, value)
+        if update.title is not None:
+            self.title = update.title
+        if update.name is not None:
+            self.name = update.name
+        if update.kind is not None:
+            self.kind = update.kind
+        if update.locations is not None:
+            self.locations = update.locations
         if update.content is not None:
             grows = isinstance(update, schema.ToolCallGrowth)
             self.content = self.grown.add(self.content, update.content) if grows else update.content
-        for name in ("raw_input", "raw_output"):
-            if (value := getattr(update, name)) is not schema.UNSET:
-                setattr(self, name, value)
+        if update.raw_input is not schema.UNSET:
+            self.raw_input = update.raw_input
+        if update.raw_output is not schema.UNSET:
+            self.raw_output = update.raw_output
         if update.status is not None:
             self._become(update.status, now)
         if update.meta:

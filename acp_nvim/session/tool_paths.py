@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 from urllib.parse import unquote
 
 from acp_nvim import limits
+from acp_nvim.protocol import schema
 
 _NAMES = (
     "path",
@@ -43,14 +44,16 @@ def usable(path: object) -> TypeGuard[str]:
 
 
 def named(
-    locations: Iterable[Any] | None, content: Iterable[Any] | None, raw_input: Any, cwd: str
+    locations: Iterable[schema.Location] | None,
+    content: Iterable[schema.ToolContent] | None,
+    raw_input: Any,
+    cwd: str,
 ) -> list[str]:
     """Return the absolute paths, each once, in the order in which they are named."""
-    # locations and diffs carry a `path`; other content does not
-    paths = [getattr(item, "path", None) for items in (locations, content) if items for item in items]
+    found = [location.path for location in locations or ()]
+    found += [item.path for item in content or () if isinstance(item, schema.Diff)]
     if isinstance(raw_input, dict):
-        paths += _raw(raw_input)
-    found = [path for path in paths if path and isinstance(path, str)]
+        found += _raw(raw_input)
     if not found:  # most updates name none, and are asked several times
         return found
     return list(dict.fromkeys(absolute(path, cwd) for path in found if usable(path)))

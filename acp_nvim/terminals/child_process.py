@@ -45,6 +45,7 @@ class Command:
         self.group: int | None = self._popen.pid  # and its session; None: nothing of it runs any more
         self.returncode: int | None = None  # negative: the signal that ended it
         self.exited = anyio.Event()
+        # without a buffer the pipe of Popen is a plain file
         self._pipe = cast(FileIO, self._popen.stdout)
         try:
             self._watch()

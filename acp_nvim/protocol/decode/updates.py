@@ -100,6 +100,7 @@ def _beside(meta: Any) -> list[Update]:
 def _growth(update: Update) -> Update:
     if not isinstance(update, ToolCallUpdate) or not update.known or not update.content:
         return update
+    # the same fields in a class that says so: no list of them that could lag behind
     return ToolCallGrowth(**{each.name: getattr(update, each.name) for each in fields(update)})
 
 
