@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -86,13 +87,30 @@ def test_a_user_who_wants_the_marks_sees_them(open_editor: Open, tmp_path: Path)
         editor.screen.expect(line)
 
 
-@pytest.mark.parametrize("columns", [50, 80])
-def test_a_long_target_of_a_link_leaves_no_hole(open_editor: Open, tmp_path: Path, columns: int) -> None:
+@pytest.mark.parametrize(
+    ("columns", "rows"),
+    [
+        (50, ["See the manual for more, and then then then then", "then then then then a file at the end."]),
+        (80, ["See the manual for more, and then then then then then then then then a file at", "the end."]),
+    ],
+)
+def test_a_long_target_of_a_link_leaves_no_hole(
+    open_editor: Open, tmp_path: Path, columns: int, rows: list[str]
+) -> None:
     link = f"[the manual](https://example.org/{'long/' * 14})"
     text = f"See {link} for more, and {'then ' * 8}[a file](src/a.py) at the end."
-    agent = script(tmp_path, on_prompt("", say(text)))
+    agent = script(tmp_path, on_prompt("", say(f"{text}\n\n- {text}\n\nThat is all.")))
     editor = open_chat(open_editor, agent, setup={"chat": {"position": "tab"}}, size=(columns, 30))
     send(editor, "go")
     editor.wait_event("AcpTurnEnded")
-    editor.screen.expect("[the manual](https://example.org/")
-    editor.screen.expect(lambda screen: "src/a.py" not in screen.text())
+
+    def drawn(_: Any) -> bool:
+        return f" {rows[0]}\n {rows[1]}\n" in "\n".join(line.rstrip() for line in editor.screen.lines())
+
+    editor.screen.expect(drawn, what="the line without its targets")
+    editor.screen.expect(" • See the manual for more")
+    assert "example.org" not in editor.screen.text()
+    go_to_line(editor, text)
+    editor.screen.expect("](https://example.org/")
+    editor.type("yy")
+    assert editor.lua(REGISTER) == text + "\n"

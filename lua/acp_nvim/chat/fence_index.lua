@@ -8,6 +8,8 @@
 --   row 4  | a | b |      tables[1] = { first = 4, last = 5 }
 --   row 5  |---|---|
 local limits = require("acp_nvim.limits")
+local link_lines = require("acp_nvim.chat.link_lines")
+
 local api = vim.api
 local M = {}
 
@@ -22,6 +24,7 @@ local M = {}
 ---@field first integer  rows from the block's mark
 ---@field last integer
 ---@field drawn? acp.DrawnTable  see tables.lua
+---@field is_link? boolean  no table: a line that may have a link with a long target
 
 ---@class acp.Fences
 ---@field tables acp.Table[]
@@ -50,14 +53,15 @@ end
 
 ---@param fences acp.Fences
 ---@param row integer
-local function note_table(fences, row)
+---@param is_link? boolean
+local function note_table(fences, row, is_link)
   local open, newest = fences.list[#fences.list], fences.tables[#fences.tables]
   if open and not open.last then
     return
-  elseif newest and newest.last >= row - 1 then
+  elseif newest and newest.last >= row - 1 and not newest.is_link and not is_link then
     newest.last = row
   else
-    table.insert(fences.tables, { first = row, last = row })
+    table.insert(fences.tables, { first = row, last = row, is_link = is_link })
   end
 end
 
@@ -98,6 +102,8 @@ function M.learn(buf, start, fences, upto)
         note_fence(fences, fences.scanned + index - 1, line)
       elseif line:find("^%s*|") then
         note_table(fences, fences.scanned + index - 1)
+      elseif link_lines.may_be(line) then
+        note_table(fences, fences.scanned + index - 1, true)
       end
     end
     fences.scanned = fences.scanned + #lines
@@ -110,7 +116,8 @@ end
 ---@param fences acp.Fences
 function M.learn_end(buf, start, fences)
   local row, newest = api.nvim_buf_line_count(buf) - 1, fences.tables[#fences.tables]
-  if newest and start + fences.scanned == row and start + newest.last == row - 1 then
+  local is_below = newest and not newest.is_link and start + newest.last == row - 1
+  if is_below and start + fences.scanned == row then
     if api.nvim_buf_get_lines(buf, row, row + 1, false)[1]:find("^%s*|") then
       newest.last = newest.last + 1
     end

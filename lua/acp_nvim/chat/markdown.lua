@@ -10,8 +10,6 @@ local tables = require("acp_nvim.chat.tables")
 local api = vim.api
 local M = {}
 
-local LEAST_TARGET = 16 -- bytes of the target of a link, which leave no hole to speak of
-
 -- The lines of a diff stand on a ground of their own.
 local SIGNS = { ["+"] = "AcpDiffAdded", ["-"] = "AcpDiffRemoved" }
 
@@ -83,18 +81,14 @@ function M.prepare(view, block, first, last)
   end
 end
 
---- Hides the marks of a line of the agent's; the words of the user stand as they were typed. A line that wraps keeps
---- what a link leads to, if that is long: Neovim would leave as many cells empty.
+--- Hides the marks of a line of the agent's; the words of the user stand as they were typed.
 ---@param view acp.Drawn
 ---@param block acp.Block
 ---@param row integer
 ---@param hidden acp.Hidden[]
----@param is_long? boolean
-local function hide(view, block, row, hidden, is_long)
+local function hide(view, block, row, hidden)
   for _, part in ipairs(block.mark.by ~= "user" and hidden or {}) do
-    if not (is_long and part.width and part.width > math.max(LEAST_TARGET, view.columns / 3)) then
-      ephemeral_marks.hide(view.buf, row, part.first, part.last, part.sign, part.hl)
-    end
+    ephemeral_marks.hide(view.buf, row, part.first, part.last, part.sign, part.hl)
   end
 end
 
@@ -145,7 +139,7 @@ function M.paint(view, block, row, line)
     end
     local found = inline_markdown.read(line)
     paint_spans(view.buf, row, found.spans)
-    hide(view, block, row, found.hidden, #line > view.columns)
+    hide(view, block, row, found.hidden)
     if found.is_rule and is_drawn(view, block, row) then
       ephemeral_marks.over(view.buf, row, 0, { { ("─"):rep(view.columns - 1), "AcpRule" } })
     end

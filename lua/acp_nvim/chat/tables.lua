@@ -1,12 +1,14 @@
 -- Draws the Markdown tables of a chat to its width. A table is laid out once it has come whole and is on the screen, after
 -- the redraw; until then, and in the cursor's line, it stands as the agent has written it. The rows of the window that a
 -- line takes anyway show the first rows of its cells, virtual lines below it the others. Where a line takes more rows than
--- its cells, the lines of the table are hidden, and all rows are virtual.
+-- its cells, the lines of the table are hidden, and all rows are virtual. Lines with long links are drawn likewise.
 local chats = require("acp_nvim.chat.buffer")
 local ephemeral_marks = require("acp_nvim.chat.ephemeral_marks")
 local fence_index = require("acp_nvim.chat.fence_index")
 local limits = require("acp_nvim.limits")
+local link_lines = require("acp_nvim.chat.link_lines")
 local marks = require("acp_nvim.chat.marks")
+local overlaid_rows = require("acp_nvim.chat.overlaid_rows")
 local table_layout = require("acp_nvim.chat.table_layout")
 local views = require("acp_nvim.chat.views")
 
@@ -22,7 +24,7 @@ local HIDES_LINES = vim.fn.has("nvim-0.11") == 1 -- extmarks of earlier ones can
 ---@field is_whole boolean  the line below it had come
 ---@field hides? boolean    its lines are hidden, but the cursor's
 ---@field cursor? integer   row of the block that the cursor was in, if lines are hidden
----@field lines table<integer, { col: integer, chunks: [string, string][] }[]>  by row of the block: its rows
+---@field lines table<integer, acp.OverlaidRow[]>  by row of the block: its rows
 
 ---@class acp.WantedTable
 ---@field win integer
@@ -36,49 +38,18 @@ local HIDES_LINES = vim.fn.has("nvim-0.11") == 1 -- extmarks of earlier ones can
 local wanted = {} ---@type table<acp.Table, acp.WantedTable>
 local timer ---@type uv.uv_timer_t?
 
---- The bytes with which the rows of a line begin in a window. A virtual column counts the cells that Neovim leaves empty
---- where it breaks a line.
----     20 columns, "| a cell | a long cell which wraps |": 0, 16
----@param want acp.WantedTable
----@param row integer
----@return integer[]
-local function beginnings(want, row)
-  local begins = { 0 }
-  local height = api.nvim_win_text_height(want.win, { start_row = row, end_row = row, start_vcol = 0 }).all
-  for wrapped = 1, height - 1 do
-    begins[wrapped + 1] = vim.fn.virtcol2col(want.win, row + 1, wrapped * want.columns + 1) - 1
-  end
-  return begins
-end
-
---- A row that covers what stands below it.
----@param chunks [string, string][]
----@param columns integer
----@return [string, string][]
-local function filled(chunks, columns)
-  local width = 0
-  for _, chunk in ipairs(chunks) do
-    width = width + api.nvim_strwidth(chunk[1])
-  end
-  return vim.list_extend({ unpack(chunks) }, { { (" "):rep(columns - width), "AcpTool" } })
-end
-
 --- Lays the rows over the line, and the others below it.
 ---@param want acp.WantedTable
 ---@param row integer
 ---@param rows [string, string][][]
 ---@param blank [string, string][]
 ---@param begins integer[]
----@return { col: integer, chunks: [string, string][] }[]
+---@return acp.OverlaidRow[]
 local function lay_over(want, row, rows, blank, begins)
-  local list = {}
-  for index, col in ipairs(begins) do
-    list[index] = { col = col, chunks = filled(rows[index] or blank, want.columns) }
-  end
   if #rows > #begins then
     api.nvim_buf_set_extmark(want.buf, marks.TABLES, row, 0, { virt_lines = vim.list_slice(rows, #begins + 1) })
   end
-  return list
+  return overlaid_rows.of(begins, rows, blank, want.columns)
 end
 
 --- Hides lines and shows their rows above the next line that stands there: the cursor's, or the one below them.
@@ -149,41 +120,58 @@ local function leaves_rows(rows, begins)
   return false
 end
 
+--- Lays out a line with a long link. Nothing is kept in the buffer, where rows of a table may stand above the line.
 ---@param want acp.WantedTable
-local function lay_out(want)
-  local found, start = want.found, marks.row(want.chat, want.id)
-  if not start then
-    return
-  end
-  local first, last = start + found.first, start + found.last
-  if last >= api.nvim_buf_line_count(want.buf) then
-    return
-  end
-  local bytes = bytes_of(want.buf, start, found)
-  local lines = bytes <= limits.TABLE_BYTES and api.nvim_buf_get_lines(want.buf, first, last + 1, false) or {}
-  local drawn = { bytes = bytes, columns = want.columns, is_whole = want.is_whole, lines = {} } ---@type acp.DrawnTable
-  found.drawn = drawn
-  api.nvim_buf_clear_namespace(want.buf, marks.TABLES, first, last + (want.is_whole and 2 or 1))
-  local rows, blank, begins = nil, nil, {}
+---@param row integer
+---@param line? string
+---@return acp.OverlaidRow[]?
+local function lay_out_link(want, row, line)
+  local rows = line and link_lines.rows(line, want.columns)
+  local begins = rows and overlaid_rows.beginnings(want.win, row, want.columns)
+  return rows and #rows <= #begins and overlaid_rows.of(begins, rows, {}, want.columns) or nil
+end
+
+---@param want acp.WantedTable
+---@param start integer  row of the block
+---@param lines string[]
+---@param drawn acp.DrawnTable
+local function lay_out_table(want, start, lines, drawn)
+  local found, first, begins = want.found, start + want.found.first, {}
+  api.nvim_buf_clear_namespace(want.buf, marks.TABLES, first, start + found.last + (want.is_whole and 2 or 1))
+  local rows, blank = nil, nil
   if is_table(lines) then
     rows, blank = table_layout.of(lines, want.columns, HIDES_LINES)
   end
-  if not rows then
-    return
+  for index in ipairs(rows or {}) do
+    begins[index] = overlaid_rows.beginnings(want.win, first + index - 1, want.columns)
   end
-  for index in ipairs(rows) do
-    begins[index] = beginnings(want, first + index - 1)
-  end
-  drawn.hides = HIDES_LINES and leaves_rows(rows, begins)
+  drawn.hides = rows ~= nil and HIDES_LINES and leaves_rows(rows, begins)
+  -- The line below may belong to something else that is drawn again: then the last one stays.
+  local hidden = not drawn.hides and 0 or want.is_whole and #rows or #rows - 1
   if drawn.hides then
     drawn.cursor = cursor_in(want.buf, start, found)
-    -- The line below may belong to something else that is drawn again: then the last one stays.
-    local hidden = want.is_whole and rows or vim.list_slice(rows, 1, #rows - 1)
-    hide_lines(want, first, hidden, drawn.cursor and start + drawn.cursor)
+    hide_lines(want, first, vim.list_slice(rows, 1, hidden), drawn.cursor and start + drawn.cursor)
   end
-  for index = drawn.hides and (want.is_whole and #rows + 1 or #rows) or 1, #rows do
+  for index = hidden + 1, #(rows or {}) do
     local row = found.first + index - 1
     drawn.lines[row] = lay_over(want, start + row, rows[index], blank or {}, begins[index])
+  end
+end
+
+---@param want acp.WantedTable
+local function lay_out(want)
+  local found, start = want.found, marks.row(want.chat, want.id)
+  if not start or start + found.last >= api.nvim_buf_line_count(want.buf) then
+    return
+  end
+  local first, bytes = start + found.first, bytes_of(want.buf, start, found)
+  local is_small = bytes <= limits.TABLE_BYTES
+  local lines = is_small and api.nvim_buf_get_lines(want.buf, first, start + found.last + 1, false) or {}
+  found.drawn = { bytes = bytes, columns = want.columns, is_whole = want.is_whole, lines = {} }
+  if found.is_link then
+    found.drawn.lines[found.first] = lay_out_link(want, first, lines[1])
+  else
+    lay_out_table(want, start, lines, found.drawn)
   end
 end
 
@@ -221,7 +209,8 @@ end
 ---@param columns integer
 ---@param is_whole boolean
 local function want_layout(view, block, found, columns, is_whole)
-  if wanted[found] or found.last == found.first or found.last - found.first >= limits.TABLE_ROWS then
+  local is_heading = found.last == found.first and not found.is_link
+  if wanted[found] or is_heading or found.last - found.first >= limits.TABLE_ROWS then
     return
   end
   wanted[found] = {
