@@ -1,10 +1,10 @@
 -- Logs in: asks which way, and runs the agent's own program in a terminal.
 local backend = require("acp_nvim.backend.process")
-local highlight = require("acp_nvim.ui.highlight")
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
 local shared_constants = require("acp_nvim.shared_constants")
+local window_looks = require("acp_nvim.ui.window_looks")
 
 local api = vim.api
 local M = {}
@@ -100,9 +100,8 @@ function M.run(n, what)
   end
   local buf = api.nvim_create_buf(false, true)
   local win = api.nvim_open_win(buf, true, { split = "below", win = -1, height = math.floor(vim.o.lines / 2) })
-  highlight.apply_to(win)
   local label = printable.visible(what.label):gsub("%%", "%%%%")
-  api.nvim_set_option_value("winbar", " Login: " .. label .. "%<", { win = win, scope = "local" })
+  window_looks.set(win, { winbar = " Login: " .. label .. "%<" })
   vim.b[buf].acp_session, last = n, buf
   local ok, problem = start(without_address(what.argv), {
     cwd = what.cwd,

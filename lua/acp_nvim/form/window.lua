@@ -1,17 +1,16 @@
 -- Shows an agent's form in a window of its own. Writing its buffer answers the question.
 local form_buffer = require("acp_nvim.form.buffer")
 local form_layout = require("acp_nvim.form.layout")
-local highlight = require("acp_nvim.ui.highlight")
 local messages = require("acp_nvim.ui.messages")
 local safe_windows = require("acp_nvim.ui.safe_windows")
 local state = require("acp_nvim.backend.session_store")
 local unasked_message = require("acp_nvim.ui.unasked_message")
+local window_looks = require("acp_nvim.ui.window_looks")
 
 local api = vim.api
 local M = {}
 
 local KEYS = "%#AcpWinbar# Form   :w sends  <CR> chooses  :Acp reject declines  :q decides nothing%<"
-local LOOKS = { wrap = true, number = false, relativenumber = false, signcolumn = "no", winbar = KEYS }
 
 -- Before the user -----------------------------------------------------------------------------------------------------
 
@@ -22,10 +21,7 @@ local function open_window(buf)
   local win = safe_windows.run(function()
     return api.nvim_open_win(buf, true, { split = "below", win = -1, height = height })
   end)
-  for name, value in pairs(LOOKS) do
-    vim.wo[win][0][name] = value
-  end
-  highlight.apply_to(win)
+  window_looks.set(win, { winbar = KEYS })
   return win
 end
 

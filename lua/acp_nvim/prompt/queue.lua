@@ -1,12 +1,12 @@
 -- Shows the queued prompts in a buffer, one block for each; writing the buffer changes the queue.
 local backend = require("acp_nvim.backend.process")
-local highlight = require("acp_nvim.ui.highlight")
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
 local requests = require("acp_nvim.backend.session_requests")
 local safe_windows = require("acp_nvim.ui.safe_windows")
 local state = require("acp_nvim.backend.session_store")
+local window_looks = require("acp_nvim.ui.window_looks")
 
 local api = vim.api
 local M = {}
@@ -202,10 +202,9 @@ function M.open(n, items, attached)
     win = panes.split(math.min(12, math.floor(vim.o.lines / 3)))
     api.nvim_win_set_buf(win, buf)
   end)
-  highlight.apply_to(win)
   local steers = (state.look(n) or {}).steering and not vim.g.no_plugin_maps and "<M-CR> into the turn · " or ""
   local hint = " Queue · edit, then :w · " .. steers .. "between prompts: " .. separators[buf] .. "%<" -- cut at its end
-  api.nvim_set_option_value("winbar", "%#AcpWinbar#" .. hint, { win = win, scope = "local" })
+  window_looks.set(win, { winbar = "%#AcpWinbar#" .. hint })
 end
 
 ---@param item table  what goes along with a prompt

@@ -1,12 +1,12 @@
 -- Shows agents' terminals: each gets a terminal buffer, with its colours, when the user opens it.
 local backend = require("acp_nvim.backend.process")
-local highlight = require("acp_nvim.ui.highlight")
 local limits = require("acp_nvim.limits")
 local lists = require("acp_nvim.ui.list")
 local messages = require("acp_nvim.ui.messages")
 local printable = require("acp_nvim.ui.printable")
 local registry = require("acp_nvim.terminal.registry")
 local terminal_list = require("acp_nvim.terminal.list")
+local window_looks = require("acp_nvim.ui.window_looks")
 
 local api = vim.api
 local M = { list = registry.list }
@@ -169,14 +169,11 @@ local function show(terminal)
     return api.nvim_set_current_win(win)
   end
   win = api.nvim_open_win(buf, true, { split = "below", win = -1, height = math.max(3, math.floor(vim.o.lines / 3)) })
-  for name, value in pairs({ number = false, relativenumber = false, signcolumn = "no", spell = false, list = false }) do
-    api.nvim_set_option_value(name, value, { win = win, scope = "local" })
-  end
-  draw_winbars(terminal)
   if not terminal.channel then
     begin(terminal)
   end
-  highlight.apply_to(win) -- Neovim dresses a terminal by itself
+  window_looks.set(win) -- Neovim sets options of a terminal, too
+  draw_winbars(terminal)
   -- on its last line a terminal buffer follows its output
   api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(buf), 0 })
 end

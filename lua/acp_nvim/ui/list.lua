@@ -4,6 +4,7 @@ local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
 local safe_windows = require("acp_nvim.ui.safe_windows")
+local window_looks = require("acp_nvim.ui.window_looks")
 
 local api = vim.api
 local M = {}
@@ -275,15 +276,8 @@ function List:open(height)
   local win = panes.show(self.spec.name, self.spec.filetype, { "" })
   self.buffer = api.nvim_win_get_buf(win)
   api.nvim_win_set_height(win, height)
-  for name, value in pairs({
-    cursorline = true,
-    wrap = false,
-    number = false,
-    relativenumber = false,
-    winbar = (" %s   %s  g? keys%%<"):format(self.spec.title, self.spec.bar),
-  }) do
-    api.nvim_set_option_value(name, value, { win = win, scope = "local" })
-  end
+  local bar = (" %s   %s  g? keys%%<"):format(self.spec.title, self.spec.bar)
+  window_looks.set(win, { cursorline = true, wrap = false, winbar = bar })
   self:attend(self.buffer)
   self:draw()
   return true

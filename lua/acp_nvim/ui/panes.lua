@@ -1,9 +1,9 @@
 -- Opens short-lived windows: lines in a split at the bottom, a float by the cursor, a list to choose from.
-local highlight = require("acp_nvim.ui.highlight")
 local plugin_override = require("acp_nvim.ui.plugin_override")
 local printable = require("acp_nvim.ui.printable")
 local safe_windows = require("acp_nvim.ui.safe_windows")
 local tabpage = require("acp_nvim.ui.tabpage")
+local window_looks = require("acp_nvim.ui.window_looks")
 
 local M = {}
 
@@ -103,7 +103,7 @@ local function show(name, filetype, lines)
     vim.api.nvim_win_set_buf(win, buf)
     vim.w[win].acp_scratch = name
   end
-  highlight.apply_to(win)
+  window_looks.set(win)
   close_with_q(buf)
   pcall(vim.api.nvim_buf_set_name, buf, name)
   return win
@@ -176,10 +176,7 @@ function M.float(lines, filetype, title)
     buf = new_buffer(lines, filetype or "")
     win = vim.api.nvim_open_win(buf, true, config)
   end)
-  highlight.apply_to(win)
-  for _, name in ipairs({ "wrap", "linebreak", "breakindent" }) do
-    vim.wo[win][name] = true
-  end
+  window_looks.set(win)
   fit(win)
   close_with_q(buf)
   vim.api.nvim_create_autocmd("WinLeave", { buffer = buf, once = true, command = "silent! close" })

@@ -1,10 +1,10 @@
 -- Asks once before Neovim is quit while a turn runs. A command that is typed is taken back before it runs. Of others, as
 -- of `<Cmd>qa<CR>` in a mapping, only a modified buffer keeps Neovim open: the float that says what runs has one, and
 -- Neovim goes there. The same command once more quits.
-local highlight = require("acp_nvim.ui.highlight")
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 local tabpage = require("acp_nvim.ui.tabpage")
+local window_looks = require("acp_nvim.ui.window_looks")
 
 local api = vim.api
 local M = {}
@@ -90,10 +90,9 @@ local function open_float(lines, focus)
     col = math.max(0, math.floor((vim.o.columns - width) / 2) - 1),
     width = width,
     height = math.max(1, math.min(#lines, vim.o.lines - 4)),
-    style = "minimal",
     border = "rounded",
   })
-  highlight.apply_to(win)
+  window_looks.set(win)
   return win
 end
 

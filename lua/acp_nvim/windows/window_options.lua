@@ -1,41 +1,16 @@
 -- Puts buffers, options and bars into the two windows of a pair.
 local chats = require("acp_nvim.chat.buffer")
 local config = require("acp_nvim.config.settings")
-local highlight = require("acp_nvim.ui.highlight")
 local margin = require("acp_nvim.chat.margin")
 local prompt = require("acp_nvim.prompt.buffer")
 local queue_bar = require("acp_nvim.prompt.queue_bar")
 local state = require("acp_nvim.backend.session_store")
 local tabpage = require("acp_nvim.ui.tabpage")
 local winbar = require("acp_nvim.chat.winbar")
+local window_looks = require("acp_nvim.ui.window_looks")
 
 local api = vim.api
 local M = {}
-
-local SHARED = {
-  wrap = true,
-  linebreak = true,
-  smoothscroll = true, -- of a line that is cut off at the top the end is shown
-  breakindent = true,
-  number = false,
-  relativenumber = false,
-  signcolumn = "no",
-  foldcolumn = "0",
-  foldenable = false,
-  list = false,
-  spell = false,
-  statuscolumn = "",
-  conceallevel = 0,
-  concealcursor = "", -- the cursor's line shows what is hidden elsewhere
-  cursorline = false,
-  cursorcolumn = false,
-  colorcolumn = "",
-  scrollbind = false,
-  cursorbind = false,
-  diff = false,
-  winhighlight = highlight.WINDOW,
-  fillchars = "eob: ",
-}
 
 ---@param win integer
 ---@param buf integer
@@ -45,9 +20,7 @@ local function show(win, buf, options)
     api.nvim_set_option_value("winfixbuf", false, { win = win, scope = "local" })
     api.nvim_win_set_buf(win, buf)
   end
-  for name, value in pairs(vim.tbl_extend("force", SHARED, options)) do
-    api.nvim_set_option_value(name, value, { win = win, scope = "local" })
-  end
+  window_looks.set(win, options)
 end
 
 --- The bars of the two windows. Where every window has a statusline, that of the chat heads the prompt, and the prompt's
