@@ -5,6 +5,8 @@ local setup_options = require("acp_nvim.config.setup_options")
 ---@class acp
 local M = {}
 
+local FAST = "not in a fast event: call it in vim.schedule()"
+
 ---@param options? table
 local function check_later(options)
   if not setup_options.options then
@@ -23,6 +25,9 @@ end
 ---@return true? ok
 ---@return string? message
 function M.setup(options)
+  if vim.in_fast_event() then
+    return nil, FAST
+  end
   local keys = type(options) == "table" and options.keys
   if keys or package.loaded["acp_nvim.config.global_keys"] then
     require("acp_nvim.config.global_keys").map_soon(keys or "")
@@ -45,8 +50,16 @@ function M.setup(options)
   return true
 end
 
+-- Modules that fail to load in a fast event, where most of Neovim's API is forbidden, could never be loaded again.
+local function refuse()
+  return nil, FAST
+end
+
 return setmetatable(M, {
   __index = function(_, name)
+    if vim.in_fast_event() and not package.loaded["acp_nvim.api"] then
+      return refuse
+    end
     require("acp_nvim.wiring")
     return require("acp_nvim.api")[name]
   end,

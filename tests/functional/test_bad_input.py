@@ -506,6 +506,24 @@ def test_wrong_arguments_return_nil_and_a_message(open_editor: Open, tmp_path: P
     assert editor.mode()["blocking"] is False
 
 
+def test_a_first_call_in_a_fast_event_is_refused_and_spoils_no_later_one(editor: Editor) -> None:
+    editor.lua(
+        """local acp, timer = require("acp_nvim"), vim.uv.new_timer()
+        timer:start(0, 0, function()
+          timer:close()
+          FOUND = { { pcall(acp.status) }, { pcall(acp.prompt, "hi") }, { pcall(acp.setup, {}) } }
+          for i, result in ipairs(FOUND) do
+            FOUND[i] = { result[1], result[2] == nil, result[3] }
+          end
+        end)"""
+    )
+    found = editor.expect_lua("return FOUND", lambda value: value is not None)
+    assert found == [[True, True, "not in a fast event: call it in vim.schedule()"]] * 3
+    assert list(editor.acp("sessions")) == []
+    editor.type(":Acp cancel<CR>")
+    told(editor, "there is no session")
+
+
 WRONG_COMMANDS = [
     ("Acp sing", "no subcommand 'sing'"),
     ("Acp stop!", "'stop' takes no !"),
