@@ -1,8 +1,9 @@
 -- Creates the plugin's own Python environment with uv or pip, and knows where it may be.
 local M = {}
 
---- The folder of the plugin.
 M.is_being_made = false -- set by `:Acp install` while it runs
+
+--- The folder of the plugin.
 M.root = vim.fs.normalize(vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h:h:h:h"))
 
 ---@class acp.Ran

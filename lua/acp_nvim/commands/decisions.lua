@@ -4,6 +4,7 @@ local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")
 local marks = require("acp_nvim.chat.marks")
 local remembered_rules = require("acp_nvim.question.remembered_rules")
+local requests = require("acp_nvim.backend.session_requests")
 local session_argument = require("acp_nvim.commands.session_argument")
 local state = require("acp_nvim.backend.session_store")
 
@@ -59,7 +60,7 @@ subcommands.why = {
     local chat = chats.of_buffer(vim.api.nvim_get_current_buf())
     local n, message = chat and chat.session, nil
     if not n then
-      n, message = session_argument.current()
+      n, message = requests.session_of()
     end
     if not n then
       return nil, message

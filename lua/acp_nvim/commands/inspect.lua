@@ -6,6 +6,7 @@ local log = require("acp_nvim.ui.log")
 local panes = require("acp_nvim.ui.panes")
 local path_argument = require("acp_nvim.ui.path_argument")
 local printable = require("acp_nvim.ui.printable")
+local requests = require("acp_nvim.backend.session_requests")
 local session_argument = require("acp_nvim.commands.session_argument")
 local terminal = require("acp_nvim.terminal.buffer")
 local usage = require("acp_nvim.chat.usage")
@@ -59,7 +60,7 @@ subcommands.trace = {
     elseif mode == "save" and not file then
       return nil, "trace save needs a file"
     end
-    local n, message = session_argument.current()
+    local n, message = requests.session_of()
     if not n then
       return nil, message
     elseif mode == "save" then

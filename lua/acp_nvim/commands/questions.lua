@@ -12,19 +12,12 @@ local typed_command = require("acp_nvim.question.typed_command")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
----@param question table
----@param option? table
----@return boolean
-local function opens_form(question, option)
-  return open_questions.opens_form(question, option)
-end
-
 --- Does the answer allow nothing? It opens the form, or refuses a question that cannot be shown whole.
 ---@param question table
 ---@param option? table
 ---@return boolean
 local function is_harmless(question, option)
-  return opens_form(question, option) or open_questions.can_refuse(question, option)
+  return open_questions.opens_form(question, option) or open_questions.can_refuse(question, option)
 end
 
 ---@param question table
@@ -39,20 +32,12 @@ local function answer(question, option)
   return acp.answer(question.id, option.id)
 end
 
---- The question came or changed after the user began to type the command. A no holds for whatever it has become.
----@param question table
----@param verb? "reject"
----@return boolean
-local function is_late(question, verb)
-  return verb ~= "reject" and typed_command.is_late(question)
-end
-
 --- The question of this buffer, else the oldest open one of the current session, if the user has seen it as it is now.
 ---@param may_be_unseen? fun(question: table): boolean
----@param verb? "reject"
+---@param refuses? boolean  a no holds for whatever the question has become while the user typed
 ---@return table? question
 ---@return string? message
-local function visible_question(may_be_unseen, verb)
+local function visible_question(may_be_unseen, refuses)
   local question
   local before_us = proposal.question_here()
   if before_us then
@@ -76,7 +61,7 @@ local function visible_question(may_be_unseen, verb)
   elseif not is_before_us and not open_questions.can_answer(question) then
     open_questions.show(question)
     return nil, open_questions.why_unseen(question)
-  elseif is_late(question, verb) then
+  elseif not refuses and typed_command.is_late(question) then
     return nil, "not sent: the question came or changed while you typed, repeat to answer"
   end
   return question
@@ -127,7 +112,7 @@ local function decide(base, call)
   local kind = base .. (call.bang and not sends_now and "_always" or "_once")
   local question, message = visible_question(function(question)
     return is_harmless(question, (first_of_kind(question, kind)))
-  end, base == "reject" and base or nil)
+  end, base == "reject")
   if not question then
     return nil, message
   end
@@ -171,13 +156,7 @@ subcommands.accept = {
   doc = "answers the oldest open question with its first option that allows once, with ! always; where none is open, keeps the change under the cursor",
   bang = true,
   run = function(call)
-    if form.accept() then
-      return true
-    end
-    if not call.bang and proposal.accept() then
-      return true
-    end
-    if decide_hunk("keep", call) then
+    if form.accept() or (not call.bang and proposal.accept()) or decide_hunk("keep", call) then
       return true
     end
     return decide("allow", call)

@@ -2,9 +2,9 @@
 local changes_quickfix = require("acp_nvim.commands.changes_quickfix")
 local key_names = require("acp_nvim.review.key_names")
 local messages = require("acp_nvim.ui.messages")
+local requests = require("acp_nvim.backend.session_requests")
 local review = require("acp_nvim.review")
 local review_keys = require("acp_nvim.review.keys")
-local session_argument = require("acp_nvim.commands.session_argument")
 local state = require("acp_nvim.backend.session_store")
 local turn_changes = require("acp_nvim.chat.turn_changes")
 
@@ -105,7 +105,7 @@ local function asked_for(word)
     local open = #state.numbers() > 0 and table.concat(state.numbers(), ", ") or "none"
     return nil, ("no session %s. Open: %s"):format(word, open)
   end
-  local n, message = session_argument.current()
+  local n, message = requests.session_of()
   if not n then
     return nil, message
   end
@@ -217,7 +217,7 @@ end
 ---@param with_unknown boolean
 ---@return true?, string?
 local function decide_turn(verb, with_unknown)
-  local n, message = session_argument.current()
+  local n, message = requests.session_of()
   if not n then
     return nil, message
   end
@@ -245,7 +245,7 @@ local function decide(verb, call)
       end,
     })
   elseif what == "all" and not call.bang then
-    local n, message = session_argument.current()
+    local n, message = requests.session_of()
     if not n then
       return nil, message
     end

@@ -1,22 +1,15 @@
 -- Finds the session that a subcommand acts on, and sends a verb about it to the backend.
 local acp = require("acp_nvim")
-local state = require("acp_nvim.backend.session_store")
+local requests = require("acp_nvim.backend.session_requests")
 
 local M = {}
-
----@return integer? n
----@return string? message
-function M.current()
-  local n = state.current()
-  return n, not n and "there is no session: :Acp new starts one" or nil
-end
 
 --- The function of a subcommand that acts on the current session.
 ---@param run fun(call: acp.Call, n: integer): any, string?
 ---@return fun(call: acp.Call): any, string?
 function M.with_current(run)
   return function(call)
-    local n, message = M.current()
+    local n, message = requests.session_of()
     if not n then
       return nil, message
     end
