@@ -24,8 +24,6 @@ from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
 from acp_nvim.protocol.jsonrpc import Event, Failure, Notification, Peer, Request, Response, Stray
 from acp_nvim.protocol.methods import CANCEL_REQUEST
 
-__all__ = ["Connection", "ExitReport", "Gone", "Handler", "Result", "StartError"]
-
 log = logging.getLogger(__name__)
 _GRACE = 0.5  # seconds each: for the end of input, and for SIGTERM, to work
 _HANG_UP = 0.2  # instead of _GRACE, once an agent has closed its output

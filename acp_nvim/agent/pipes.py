@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import os
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
 from io import FileIO
 
 import anyio
 
 from acp_nvim import limits
-
-
-def _prepare(pipe: FileIO) -> int:
-    """Make a pipe non-blocking and as large as the system allows, so that reads are few and large."""
-    descriptor = pipe.fileno()
-    os.set_blocking(descriptor, False)
-    if hasattr(fcntl, "F_SETPIPE_SZ"):
-        with suppress(OSError):  # the user's allowance of pipe memory is spent: the usual 64 KiB work too
-            fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, limits.PIPE_BYTES)
-    return descriptor
+from acp_nvim.processes.pipe_size import widen
 
 
 class Outlet:
@@ -31,7 +20,8 @@ class Outlet:
 
     def __init__(self, pipe: FileIO, take: Callable[[bytes], None]) -> None:
         self._pipe = pipe
-        self._descriptor = _prepare(pipe)
+        self._descriptor = pipe.fileno()
+        widen(self._descriptor)
         self._take = take
         self._room = limits.FIRST_READ_BYTES
         self._loop = asyncio.get_running_loop()
@@ -68,7 +58,8 @@ class Inlet:
 
     def __init__(self, pipe: FileIO) -> None:
         self._pipe = pipe
-        self._descriptor = _prepare(pipe)
+        self._descriptor = pipe.fileno()
+        widen(self._descriptor)
         self._loop = asyncio.get_running_loop()
         self._waiting: deque[memoryview] = deque()
         self.outstanding = 0

@@ -10,8 +10,10 @@ from typing import Any
 import anyio
 
 from acp_nvim import __version__, limits
-from acp_nvim.agent.connection import Connection, ExitReport, Gone, Result, StartError
+from acp_nvim.agent.connection import Connection, Gone, Result
+from acp_nvim.agent.exit_report import ExitReport
 from acp_nvim.agent.settings import AgentSpec
+from acp_nvim.agent.spawn import StartError
 from acp_nvim.agent.trace import WireTrace
 from acp_nvim.commands.dispatch import Table, handle
 from acp_nvim.commands.interface import Application

@@ -15,8 +15,10 @@ from typing import Any, Protocol
 from anyio.abc import TaskGroup
 
 from acp_nvim import __version__
-from acp_nvim.agent.connection import Connection, ExitReport, Gone, Result, StartError
+from acp_nvim.agent.connection import Connection, Gone, Result
+from acp_nvim.agent.exit_report import ExitReport
 from acp_nvim.agent.settings import AgentSpec
+from acp_nvim.agent.spawn import StartError
 from acp_nvim.agent.trace import WireTrace
 from acp_nvim.host import agent_facts, initialize, interface
 from acp_nvim.host.agent_messages import AgentMessages

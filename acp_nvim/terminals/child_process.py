@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import fcntl
 import os
 import signal
 import subprocess
@@ -18,6 +17,7 @@ import anyio
 
 from acp_nvim import limits
 from acp_nvim.processes.descendants import Lineage
+from acp_nvim.processes.pipe_size import widen
 from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
 from acp_nvim.terminals.request import TerminalRequest
 
@@ -54,7 +54,7 @@ class Command:
             raise RpcError(INTERNAL_ERROR, f"cannot run {order.argv[0]!r}: {error}") from error
 
     def _watch(self) -> None:
-        _widen(self._pipe.fileno())
+        widen(self._pipe.fileno())
         self._loop.add_reader(self._pipe.fileno(), self._read)
         threading.Thread(target=self._wait, name=f"command {self.group}", daemon=True).start()
 
@@ -181,14 +181,6 @@ def _reason(error: Exception, order: TerminalRequest) -> str:
         exists = os.path.exists(os.path.join(order.cwd, order.argv[0])) and "/" in order.argv[0]
         return "the interpreter it names does not exist" if exists else "command not found"
     return "it is not executable" if error.errno == errno.EACCES else str(error.strerror)
-
-
-def _widen(descriptor: int) -> None:
-    """Make the pipe large, so that reads are few. Without pipe memory left, the usual 64 KiB work, too."""
-    os.set_blocking(descriptor, False)
-    if hasattr(fcntl, "F_SETPIPE_SZ"):
-        with suppress(OSError):
-            fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, limits.PIPE_BYTES)
 
 
 def _name(number: int) -> str:

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from acp_nvim.agent.connection import Connection, ExitReport
+from acp_nvim.agent.connection import Connection
+from acp_nvim.agent.exit_report import ExitReport
 from acp_nvim.protocol.jsonrpc import Notification, Request, Stray
 
 

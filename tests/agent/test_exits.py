@@ -13,8 +13,9 @@ import pytest
 
 from acp_nvim.agent import connection as connection_module
 from acp_nvim.agent import process
-from acp_nvim.agent.connection import Connection, Gone, StartError
+from acp_nvim.agent.connection import Connection, Gone
 from acp_nvim.agent.exit_report import ExitReport
+from acp_nvim.agent.spawn import StartError
 from tests.agent.conftest import Lab, Witness
 from tests.agent.processes import group, living_members, state
 from tests.fakes.script import (
