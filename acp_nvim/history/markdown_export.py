@@ -73,9 +73,13 @@ def _entry(entry: Entry, session: Session, terminal: Terminal) -> Iterator[str]:
 
 
 def _fenced(text: str, language: str = "") -> str:
-    longest = max(map(len, re.findall("`+", text)), default=0)
-    marks = "`" * max(3, longest + 1)
+    marks = "`" * max(3, _longest_run(text) + 1)
     return f"{marks}{language}\n{text}\n{marks}\n"
+
+
+def _longest_run(text: str) -> int:
+    """Return the length of the longest run of backticks: what holds the text needs a longer one."""
+    return max(map(len, re.findall("`+", text)), default=0)
 
 
 def _closing(text: str) -> str:
@@ -143,14 +147,12 @@ def _block(text: str, language: str = "") -> str:
     """Return a code block below a list item. Its fence is longer than any in the text."""
     if not text.strip():
         return ""
-    longest = max(map(len, re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
+    fence = "`" * max(3, _longest_run(text) + 1)
     lines = [f"{fence}{language}", *text.rstrip("\n").split("\n"), fence]
     return "\n" + "".join(f"  {line}".rstrip(" ") + "\n" for line in lines)
 
 
 def _code(text: str) -> str:
-    longest = max(map(len, re.findall("`+", text)), default=0)
-    marks = "`" * (longest + 1)
+    marks = "`" * (_longest_run(text) + 1)
     gap = " " if "`" in text[:1] + text[-1:] else ""
     return f"{marks}{gap}{text}{gap}{marks}" if text else ""

@@ -160,7 +160,7 @@ class Player:
         method = message.get("method")
         if method == "session/update":
             for update in decode.update(message.get("params"), self._dialect)[1]:
-                self._update(update, when)
+                self._session.apply(update, when)
         elif isinstance(method, str) and dialects.asks(method) and "id" in message:
             self._ask(message, when, Asker(self._session))
         elif method == "elicitation/create" and "id" in message:
@@ -172,12 +172,7 @@ class Player:
         """Play what was said in the session of a subagent."""
         if message.get("method") == "session/update":
             for update in decode.update(message.get("params"), self._dialect)[1]:
-                if isinstance(update, schema.SessionMessageUpdate):
-                    self._session.subagents.message(child.id, update)
-                elif isinstance(update, schema.SubagentUpdate):
-                    self._session.subagents.announce(child.id, update, when)
-                else:
-                    self._session.subagents.apply(child, update, when)
+                self._session.subagents.apply(child, update, when)
         elif dialects.asks(str(message.get("method"))) and "id" in message:
             self._ask(message, when, announced(self._session, child))
 
@@ -199,12 +194,6 @@ class Player:
         title = name_of((info and (info.title or info.name)) or self._session.agent)
         version = info.version if info else None
         self._session.facts = {"agent_title": title, "agent_version": version}
-
-    def _update(self, update: schema.Update, when: float) -> None:
-        if isinstance(update, schema.Chunk):
-            self._session.transcript.chunk(update, when)
-        else:
-            self._session.apply(update, when)
 
     def _ask(self, message: Message, when: float, asker: Asker) -> None:
         dialect = dialects.of_permission(message["method"], message.get("params"), self._dialect)

@@ -70,8 +70,6 @@ class AgentMessages:
     def _apply(self, session: Session, update: schema.Update) -> None:
         if isinstance(update, schema.UnknownUpdate):
             return self._log_unknown_once("update", update.tag)
-        if isinstance(update, schema.Chunk):
-            return session.transcript.chunk(update, time.monotonic())
         if isinstance(update, schema.SubagentUpdate) and not self._subagents.may_announce(session, update):
             return self._log_unknown_once("subagent", update.id)
         session.apply(update, time.monotonic())

@@ -72,18 +72,13 @@ class SubagentMessages:
                     self._app.touch(asker.session)
 
     def _update_child(self, session: Session, child: Subagent, update: schema.Update) -> None:
-        now = time.monotonic()
-        if isinstance(update, schema.SubagentUpdate):
-            if self.may_announce(session, update):
-                session.subagents.announce(child.id, update, now)
-        elif isinstance(update, schema.SessionMessageUpdate):
-            session.subagents.message(child.id, update)
-        else:
-            call = session.subagents.apply(child, update, now)
-            # of a call that the parent shows, too, the services have been told already
-            if call and not session.transcript.calls.find(call.id):
-                self._app.services.tool_call_changed(session, call)
-                if isinstance(update, schema.ToolCallUpdate) and update.meta:
-                    self._app.services.terminals.take_reported_output(session, call, update.meta)
+        if isinstance(update, schema.SubagentUpdate) and not self.may_announce(session, update):
+            return
+        call = session.subagents.apply(child, update, time.monotonic())
+        # of a call that the parent shows, too, the services have been told already
+        if call and not session.transcript.calls.find(call.id):
+            self._app.services.tool_call_changed(session, call)
+            if isinstance(update, schema.ToolCallUpdate) and update.meta:
+                self._app.services.terminals.take_reported_output(session, call, update.meta)
         if not isinstance(update, schema.Chunk):
             self._app.touch(session)

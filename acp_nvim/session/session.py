@@ -258,8 +258,10 @@ class Session:
     # --- what the agent says
 
     def apply(self, update: schema.Update, now: float) -> None:
-        """Apply an update. Chunks go straight to the transcript."""
+        """Apply an update of the agent's, live or in a replay."""
         match update:
+            case schema.Chunk():
+                self.transcript.chunk(update, now)
             case schema.ToolCallUpdate():
                 self._apply_tool(update, now)
             case schema.PlanUpdate():

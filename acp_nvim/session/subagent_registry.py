@@ -96,6 +96,10 @@ class SubagentRegistry:
                 child.transcript.note(update.level, update.text)
             case schema.CompactionUpdate():
                 child.transcript.compaction(update)
+            case schema.SubagentUpdate():
+                self.announce(child.id, update, now)
+            case schema.SessionMessageUpdate():
+                self.message(child.id, update)
             case schema.ToolCallUpdate():
                 return self._apply_tool(child, update, now)
         return None
