@@ -1,1 +1,2 @@
-"""Finds and ends processes of agents and commands, and matches regular expressions in a process of its own."""
+"""Finds and ends processes of agents and commands, prepares their pipes, and matches regular expressions in a process
+of its own."""
