@@ -194,9 +194,23 @@ def test_another_session_is_picked_from_a_list(open_editor: Open, tmp_path: Path
     editor.type(":Acp switch<CR>")
     editor.screen.expect("Sessions")
     listed = editor.lua("return vim.tbl_map(vim.trim, vim.api.nvim_buf_get_lines(0, 0, -1, false))")
-    assert [line.split("  ")[0] for line in listed] == ["1 1", "2 2", "3 3"], "the current one is the last"
-    assert "needs you ?1" in listed[0]
+    assert [line.split()[0] for line in listed] == ["1", "2", "3"], "the current one is the last"
+    assert listed[0] == "1 needs you ?1  agent  ask me     just now"
+    assert {line.index("agent") for line in listed} == {len("1 needs you ?1  ")}, "in columns"
     editor.type("<CR>")
+    editor.expect_lua("return vim.fn.bufname()", "acp://1/prompt")
+
+
+def test_a_session_is_picked_by_its_own_number(open_editor: Open, tmp_path: Path) -> None:
+    editor = talking(open_editor, script(tmp_path, on_prompt("", say("So."))))
+    for number in (2, 3):
+        editor.type(":Acp new<CR>")
+        editor.wait_event("AcpSessionStarted", session=number)
+    editor.type(":Acp switch<CR>")
+    editor.screen.expect("Sessions")
+    listed = editor.lua("return vim.tbl_map(vim.trim, vim.api.nvim_buf_get_lines(0, 0, -1, false))")
+    assert [line.split("  ")[0] for line in listed] == ["2 idle", "1 idle", "3 idle"]
+    editor.type("1")
     editor.expect_lua("return vim.fn.bufname()", "acp://1/prompt")
 
 

@@ -101,7 +101,7 @@ subcommands.plan = {
 }
 
 subcommands.switch = {
-  doc = "lists the open sessions, those that need you first, and opens the one you pick",
+  doc = "lists the open sessions, those that need you first, and opens the one you pick, by its number or with <CR>",
   run = function()
     return pickers.pick_session()
   end,

@@ -4,6 +4,7 @@ local history = require("acp_nvim.prompt.history")
 local limits = require("acp_nvim.limits")
 local list_rows = require("acp_nvim.sessions.list_rows")
 local live_and_saved = require("acp_nvim.sessions.live_and_saved")
+local lists = require("acp_nvim.ui.list")
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
@@ -14,12 +15,14 @@ local state = require("acp_nvim.backend.session_store")
 local M = {}
 
 local LABEL_WIDTH = 100
+local TITLE_WIDTH = 60
 
 --- Shows the labels, and calls `choose` with what stands behind the chosen one. Equal labels are numbered.
 ---@param title string
 ---@param entries { label: string, of: any }[]
 ---@param choose fun(of: any)
-local function pick(title, entries, choose)
+---@param numbers? integer[]  by which the user knows the entries
+local function pick(title, entries, choose, numbers)
   local labels, by_label = {}, {}
   for _, entry in ipairs(entries) do
     local label, count = entry.label, 1
@@ -31,7 +34,7 @@ local function pick(title, entries, choose)
   end
   panes.select(labels, title, function(label)
     choose(by_label[label])
-  end)
+  end, numbers)
 end
 
 --- The first line of a prompt, and how many follow.
@@ -67,17 +70,32 @@ function M.pick_prompt(n)
   return true
 end
 
----@param line acp.SessionLine
----@return string
-local function session_label(line)
-  local label = ("%d  %s  %s  %s  %s"):format(
-    line.session,
-    vim.trim(line.state .. " " .. list_rows.waiting(line)),
-    printable.visible(line.agent),
-    printable.cut(line.title, LABEL_WIDTH),
-    relative_time(line.updated)
-  )
-  return vim.trim(label)
+--- The sessions in columns, each as wide as it has to be.
+---     needs you ?1  claude  Fix the tests  just now
+---     idle          codex   Rename parse   3 min ago
+---@param lines acp.SessionLine[]
+---@return { label: string, of: integer }[]
+local function session_entries(lines)
+  local rows, widths = {}, { 0, 0, 0, 0 }
+  for i, line in ipairs(lines) do
+    rows[i] = {
+      vim.trim(line.state .. " " .. list_rows.waiting(line)),
+      printable.visible(line.agent),
+      printable.cut(line.title, TITLE_WIDTH),
+      relative_time(line.updated),
+    }
+    for column, text in ipairs(rows[i]) do
+      widths[column] = math.max(widths[column], vim.fn.strwidth(text))
+    end
+  end
+  local entries = {}
+  for i, row in ipairs(rows) do
+    for column, text in ipairs(row) do
+      row[column] = lists.column(text, widths[column])
+    end
+    entries[i] = { label = vim.trim(table.concat(row, "  ")), of = lines[i].session }
+  end
+  return entries
 end
 
 --- Lets the user pick one of the sessions that live here; the one that needs the user, else another than the current
@@ -101,15 +119,15 @@ function M.pick_session()
     end
     return one.session > other.session
   end)
-  local entries = vim.tbl_map(function(line)
-    return { label = session_label(line), of = line.session }
+  local numbers = vim.tbl_map(function(line)
+    return line.session
   end, lines)
-  pick("Sessions", entries, function(n)
+  pick("Sessions", session_entries(lines), function(n)
     local ok, message = acp.open({ session = n })
     if not ok then
       messages.show("warn", message or "that session is closed")
     end
-  end)
+  end, numbers)
   return true
 end
 

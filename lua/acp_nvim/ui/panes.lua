@@ -187,10 +187,12 @@ end
 ---@param items string[]
 ---@param title string
 ---@param choose fun(item: string)
-local function pick(items, title, choose)
-  local padded = {}
+---@param numbers? integer[]
+local function pick(items, title, choose, numbers)
+  local padded, widest = {}, #tostring(math.max(1, unpack(numbers or {})))
   for row, item in ipairs(items) do
-    padded[row] = (" %s %s "):format(row < 10 and row or " ", item)
+    local number = tostring(numbers and numbers[row] or row < 10 and row or "")
+    padded[row] = (" %s%s %s "):format((" "):rep(widest - #number), number, item)
   end
   local win = M.float(padded, "acp_pick", title)
   vim.wo[win].cursorline = true
@@ -202,8 +204,11 @@ local function pick(items, title, choose)
     end, { buffer = vim.api.nvim_win_get_buf(win), nowait = true, desc = "Choose" })
   end
   map("<CR>")
-  for row = 1, math.min(9, #items) do
-    map(tostring(row), row)
+  for row = 1, #items do
+    local number = numbers and numbers[row] or row
+    if number < 10 then
+      map(tostring(number), row)
+    end
   end
 end
 
@@ -211,13 +216,19 @@ end
 ---@param items string[]
 ---@param title string
 ---@param choose fun(item: string)
-function M.select(items, title, choose)
+---@param numbers? integer[]  by which the user knows the items; a digit chooses. Default: their rows
+function M.select(items, title, choose, numbers)
   if not plugin_override.of(vim.ui.select) then
-    return pick(items, title, choose)
+    return pick(items, title, choose, numbers)
   end
-  vim.ui.select(items, { prompt = title }, function(item)
-    if item then
-      choose(item)
+  local labels, by_label = {}, {} ---@type string[], table<string, string>
+  for row, item in ipairs(items) do
+    labels[row] = numbers and ("%d  %s"):format(numbers[row], item) or item
+    by_label[labels[row]] = item
+  end
+  vim.ui.select(labels, { prompt = title }, function(label)
+    if by_label[label] then
+      choose(by_label[label])
     end
   end)
 end
