@@ -12,12 +12,18 @@ from tests.steps.conversation import expect_key, go_to_line, open_chat, read_cha
 
 Open = Callable[..., Editor]
 WIDE = (220, 40)
+HELD = {"review": {"auto_open": False}}
 
 
 def sent(editor: Editor, text: str = "go") -> None:
     """Typed and sent from insert mode, in which the user stays."""
     editor.type(f"<Esc>:Acp<CR>i{text}<C-s>")
     editor.expect_lua("return vim.fn.mode()", "i")
+
+
+def bar_of(editor: Editor) -> str:
+    """The question in the bar."""
+    return next(line for line in reversed(editor.screen.lines()) if " ? " in line)
 
 
 def edit(name: str, options: Any = OPTIONS, id: str = "call") -> Any:
@@ -206,8 +212,9 @@ def test_enter_and_a_double_click_take_the_option_under_them(open_editor: Open, 
     [
         (120, "? <M-1> yes <M-2> ✓✓ always <M-3> no <M-d> diff"),
         (150, "? …/price.py <M-1> yes <M-2> ✓✓ always <M-3> no <M-d> diff"),
-        (80, "? <M-1> ✓ <M-2> ✓✓ <M-3> ✗"),
-        (64, "? <M-n> 1 ✓ 2 ✓✓ 3 ✗"),
+        (80, "? <M-1> yes <M-3> no <M-d> diff"),
+        (64, "? <M-1> yes <M-3> no"),
+        (44, "? <M-n> 1 yes 3 no"),
     ],
 )
 def test_the_bar_gives_way_where_it_is_narrow(
@@ -223,6 +230,74 @@ def test_the_bar_gives_way_where_it_is_narrow(
     editor.screen.expect(lambda screen: " g1 " not in screen.text() and "<M-" not in screen.text())
     editor.type("<C-w>l")
     editor.screen.expect(" g1 ")
+
+
+def test_at_120_columns_the_bar_has_words(open_editor: Open, tmp_path: Path) -> None:
+    """Long names and another question: what counts always gives way, and after that the diff."""
+    options = [("1", "Allow once", "allow_once"), ("2", "Allow for this session", "allow_always")]
+    options += [("3", "Reject", "reject_once"), ("4", "Reject always", "reject_always")]
+    asks = [["ask", *edit("src/orders/price.py", options, id=f"c{n}")[1:]] for n in range(2)]
+    agent = script(tmp_path, on_prompt("", *asks, wait("session/cancel")))
+    editor = open_chat(open_editor, agent, size=(120, 40), setup=HELD)
+    sent(editor)
+    editor.screen.expect("? <M-1> allow <M-3> reject <M-d> diff 1 more")
+    editor.type("<Esc>")
+    editor.screen.expect("? g1 allow g3 reject gd diff 1 more")
+
+
+@pytest.mark.parametrize("columns", [80, 120, 200])
+def test_in_another_window_the_bar_names_what_works_there(
+    open_editor: Open, tmp_path: Path, columns: int
+) -> None:
+    agent = script(tmp_path, on_prompt("", edit("src/price.py")))
+    editor = open_chat(open_editor, agent, size=(columns, 30), setup=HELD)
+    sent(editor)
+    editor.screen.expect("<M-1> yes")
+    editor.type("<Esc><C-w>h")
+    commands = {80: ":Acp accept :Acp reject", 200: ":Acp accept  :Acp reject  :Acp diff"}
+    editor.screen.expect(commands.get(columns, ":Acp accept :Acp reject :Acp diff"))
+    for key in ("g1", "<M-1>", " 1 yes", "{n}"):
+        assert f" {key} " not in bar_of(editor), bar_of(editor)
+    editor.type("i")
+    editor.screen.expect("<Esc>:Acp accept")
+    editor.type("<Esc>")
+    editor.screen.expect_gone("<Esc>:Acp")
+    editor.type("V")
+    editor.screen.expect("<Esc>:Acp accept")
+    editor.type("<Esc>")
+    editor.screen.expect(lambda screen: "<Esc>" not in screen.text() and ":Acp accept" in screen.text())
+    editor.type(":Acp accept<CR>")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
+
+
+def test_in_another_window_the_bar_names_mapped_keys(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", edit("src/price.py"), say("ok {answer}")))
+    setup = {**HELD, "keys": ",a"}
+    editor = open_chat(open_editor, agent, size=WIDE, setup=setup, init="vim.keymap.set('n', ',an', 'j')")
+    sent(editor)
+    editor.screen.expect("<M-1> yes")
+    editor.type("<Esc><C-w>h")
+    editor.screen.expect("? edit src/price.py +2 −1  ,ay yes  :Acp reject  ,ad diff")  # ,an is the user's
+    expect_key(editor, ",ay")
+    editor.type(",ay")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
+
+
+def test_the_bar_is_about_the_question_that_commands_would_answer(open_editor: Open, tmp_path: Path) -> None:
+    """On a diff that of the diff; in another session's window how to go to this one."""
+    asks = [["ask", *edit(name, id=name)[1:]] for name in ("first.py", "second.py")]
+    agent = script(tmp_path, on_prompt("", *asks, wait("session/cancel")))
+    editor = open_chat(open_editor, agent, size=WIDE, setup=HELD)
+    sent(editor)
+    editor.screen.expect("? edit first.py +2 −1  <M-1> yes")
+    editor.type("<Esc>:Acp diff 2<CR>")
+    editor.screen.expect("? edit second.py +2 −1  :Acp accept  :Acp reject   1 more")
+    editor.type(":q<CR>")
+    editor.screen.expect("? edit first.py +2 −1  g1 yes")
+    editor.type(":Acp new<CR>")
+    editor.wait_event("AcpSessionStarted", session=2)
+    editor.type(":topleft new | buffer acp://1/chat<CR><C-w>p")
+    editor.screen.expect("? edit first.py +2 −1  :Acp open 1   1 more")
 
 
 @pytest.mark.parametrize("laststatus", [2, 3])

@@ -114,9 +114,10 @@ function M.get(n)
 end
 
 --- The buffer's session, else the one last focused in this tabpage, else the one last started.
+---@param buf? integer  default: the current one
 ---@return integer?
-function M.current()
-  local here = vim.b.acp_session
+function M.current(buf)
+  local here = vim.b[buf or 0].acp_session
   if here and sessions[here] then
     return here
   end

@@ -19,11 +19,11 @@ local FRAME_MS = 100
 local BUSY = { starting = true, running = true }
 
 local timer ---@type uv.uv_timer_t?
-local question_bar ---@type fun(n: integer, mode: "insert"|"normal"|"elsewhere", width: integer): string?
+local question_bar ---@type fun(n: integer, place: acp.PlaceOfKeys, mode: string, width: integer): string?
 
 --- Installs the function that says what the prompt's bar shows while a question is open. The room of questions stands
 --- above this one.
----@param fn fun(n: integer, mode: "insert"|"normal"|"elsewhere", width: integer): string?
+---@param fn fun(n: integer, place: acp.PlaceOfKeys, mode: string, width: integer): string?
 function M.show_questions_with(fn)
   question_bar = fn
 end
@@ -48,14 +48,19 @@ function M.queues(status)
   return status.state == "running" or status.state == "asking"
 end
 
+-- While Neovim draws the bar of a window that is not current, mode() knows of no visual mode.
+local mode = vim.fn.mode() ---@type string
+
+---@alias acp.PlaceOfKeys "insert"|"normal"|"elsewhere"
+
 --- Where the user is, as far as our keys depend on it: in a session's prompt or chat, and there by mode.
 ---@param n? integer  the session
----@return "insert"|"normal"|"elsewhere" mode
+---@return acp.PlaceOfKeys place
 ---@return string filetype
 local function place_of_keys(n)
   local win = tonumber(vim.g.actual_curwin) or api.nvim_get_current_win()
   local buf = api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) or api.nvim_get_current_buf()
-  local filetype, mode = vim.bo[buf].filetype, vim.fn.mode()
+  local filetype = vim.bo[buf].filetype
   if vim.g.no_plugin_maps or n == nil or vim.b[buf].acp_session ~= n then
     return "elsewhere", filetype
   elseif filetype == "acp_prompt" and mode:find("^[iR]") then
@@ -79,21 +84,21 @@ end
 
 ---@param n integer
 ---@param status table
----@param mode "insert"|"normal"|"elsewhere"
+---@param place acp.PlaceOfKeys
 ---@param holds_queue boolean  whether there is no bar of its own for the queue
 ---@return acp.Segment[]
-local function prompt_keys(n, status, mode, holds_queue)
+local function prompt_keys(n, status, place, holds_queue)
   local busy = M.queues(status)
   local does = status.held and "send now" or busy and "queue" or "send"
   local list = { { text = doing(n, status), rank = 0, gap = "" } }
   local function add(text, rank)
     list[#list + 1] = { text = text, rank = rank, gap = #list == 1 and "   " or "  " }
   end
-  if mode == "elsewhere" then
+  if place == "elsewhere" then
     add(busy and ":Acp cancel" or ":Acp to write", 1)
     return list
   end
-  add((mode == "insert" and "<C-s> " or "<CR> ") .. does, 1)
+  add((place == "insert" and "<C-s> " or "<CR> ") .. does, 1)
   if (status.queue or 0) > 0 and holds_queue then
     add(("%s%d %s"):format(status.held and "⏸ " or "", status.queue, status.held and "paused" or "queued"), 3)
   end
@@ -103,7 +108,7 @@ local function prompt_keys(n, status, mode, holds_queue)
   if busy then
     add("<C-c> cancel", 2)
   end
-  if mode == "normal" then
+  if place == "normal" then
     add("g? keys", 3)
   end
   return list
@@ -129,14 +134,14 @@ function M.prompt_text()
     return printable.cut(" This session is closed   :Acp takes your text along", api.nvim_win_get_width(win))
   end
   local n, width = vim.b[buf].acp_session, api.nvim_win_get_width(win)
-  local mode, filetype = place_of_keys(n)
-  local question = question_bar and question_bar(n, mode, width)
+  local place, filetype = place_of_keys(n)
+  local question = question_bar and question_bar(n, place, mode, width)
   if question then
     return question
   end
-  local in_chat = mode == "normal" and filetype == "acp_chat"
+  local in_chat = place == "normal" and filetype == "acp_chat"
   local list = in_chat and chat_keys()
-    or prompt_keys(n, state.look(n) or {}, mode, vim.bo[buf].filetype == "acp_prompt")
+    or prompt_keys(n, state.look(n) or {}, place, vim.bo[buf].filetype == "acp_prompt")
   bar_segments.fit(list, width - 1)
   -- Neovim drops a space with which an expression begins
   return "%* " .. table.concat(vim.tbl_map(function(segment)
@@ -155,15 +160,6 @@ function M.place_text()
 end
 
 -- Redrawing -----------------------------------------------------------------------------------------------------------
-
-api.nvim_create_autocmd("ModeChanged", {
-  group = api.nvim_create_augroup("acp_nvim.winbar.mode", {}),
-  callback = function()
-    if vim.bo.filetype == "acp_prompt" or vim.bo.filetype == "acp_chat" then
-      M.refresh(vim.b.acp_session or 0) -- marks them: the screen may not be drawn amid a change of mode
-    end
-  end,
-})
 
 --- Redraws the winbar of one window.
 ---@param win integer
@@ -240,6 +236,20 @@ function M.refresh(n)
 end
 
 state.on_change(M.refresh)
+
+api.nvim_create_autocmd("ModeChanged", {
+  group = api.nvim_create_augroup("acp_nvim.winbar.mode", {}),
+  callback = function()
+    mode = vim.fn.mode()
+    -- marks them: the screen may not be drawn amid a change of mode
+    if vim.bo.filetype == "acp_prompt" or vim.bo.filetype == "acp_chat" then
+      return M.refresh(vim.b.acp_session or 0)
+    end
+    for _, shown in ipairs(#state.questions() > 0 and visible_chats() or {}) do
+      M.refresh(shown.session) -- the keys of a question depend on the mode in other windows, too
+    end
+  end,
+})
 
 -- A tabpage whose chat runs comes to the front; or the user goes to where other keys work.
 api.nvim_create_autocmd({ "TabEnter", "WinEnter" }, {

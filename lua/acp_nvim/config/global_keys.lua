@@ -145,6 +145,21 @@ function M.state()
   return prefix, taken, #ours
 end
 
+--- Returns the key that we have mapped in normal mode to `:Acp {run}`.
+---@param run string
+---@return string? key  nil: there is none, or it is the user's own
+function M.key_of(run)
+  for _, key in ipairs(prefix and M.set or {}) do
+    if key.run == run and key.modes:find("n", 1, true) then
+      local lhs = prefix .. key.key
+      local is_ours = vim.iter(ours):any(function(mapped)
+        return mapped[1] == "n" and mapped[2] == lhs
+      end)
+      return is_ours and users_map("n", lhs) and lhs or nil
+    end
+  end
+end
+
 --- Does the user have a key for the plugin, of this set or of their own?
 ---@return boolean
 function M.is_used()

@@ -81,10 +81,11 @@ end
 -- What others ask -----------------------------------------------------------------------------------------------------
 
 --- The question on one of whose sides the user is.
+---@param win? integer  where the user is; default: the current window
 ---@return integer?
-function M.question_here()
-  local proposal = store.under_cursor()
-  return proposal and proposal.message.question or vim.b.acp_question
+function M.question_here(win)
+  local proposal = store.under_cursor(win)
+  return proposal and proposal.message.question or vim.b[vim.api.nvim_win_get_buf(win or 0)].acp_question
 end
 
 --- Sends the right sides as they are; false where there is none here.

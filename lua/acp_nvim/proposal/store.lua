@@ -68,9 +68,10 @@ function M.current_file(proposal)
 end
 
 --- The proposal on one of whose sides the user is.
+---@param win? integer  where the user is; default: the current window
 ---@return acp.Proposal?
-function M.under_cursor()
-  local win = api.nvim_get_current_win()
+function M.under_cursor(win)
+  win = win or api.nvim_get_current_win()
   for key, proposal in pairs(M.all) do
     local windows = proposal.windows
     if key ~= M.VIEW and diff_windows.is_open(windows) and (windows.left == win or windows.right == win) then

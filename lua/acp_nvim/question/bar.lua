@@ -1,36 +1,24 @@
--- Builds the prompt's bar while a question is open: what is asked, and the keys that answer from there.
+-- Builds the prompt's bar while a question is open: what is asked, and the keys that answer from where the user is.
 --
 --   ? edit src/price.py +1 −4   <M-1> yes  <M-2> ✓✓ all  <M-3> no  <M-d> diff   2 more
 --   ? …/price.py <M-1> yes <M-2> ✓✓ all <M-3> no <M-d> diff 2 more             (narrow)
---   ? <M-1> ✓ <M-2> ✓✓ <M-3> ✗                                                  (very narrow)
---   ? <M-n> 1 ✓ 2 ✓✓ 3 ✗                                                        (narrower still)
+--   ? <M-1> yes <M-3> no <M-d> diff                                             (very narrow)
+--   ? <M-n> 1 yes 3 no                                                          (narrower still)
 local answer_delay = require("acp_nvim.question.answer_delay")
+local bar_keys = require("acp_nvim.question.bar_keys")
 local chats = require("acp_nvim.chat.buffer")
+local diff_view = require("acp_nvim.question.diff_view")
 local marks = require("acp_nvim.chat.marks")
-local option_labels = require("acp_nvim.question.option_labels")
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 
 local api = vim.api
 local M = {}
 
-local MOST_KEYS = 9
 local COUNTS = { AcpAdded = true, AcpRemoved = true } -- groups of the call's line
 
----@class acp.BarKeys
----@field option string  a format for the option's number
----@field diff string
----@field is_command? boolean  what stands for the diff says so itself
----@field after? string  what stands behind them
-
----@type table<string, acp.BarKeys>
-local KEYS = {
-  insert = { option = "<M-%d>", diff = "<M-d>" },
-  normal = { option = "g%d", diff = "gd" },
-  elsewhere = { option = "%d", diff = ":Acp diff", is_command = true, after = ":Acp answer {n}" },
-}
-
--- How the bar gives way, step by step: to be narrow, without the kind of the call, its counts, the subject, names, diff.
+-- How the bar gives way, step by step: to be narrow, without the kind of the call, its counts, the subject, options that
+-- count always, the diff; without words only where those of the others do not fit.
 ---@class acp.BarStep
 ---@field gap integer        between two keys
 ---@field least? integer     cells that the subject may be cut to; nil: it stands whole
@@ -38,18 +26,20 @@ local KEYS = {
 ---@field counts? boolean
 ---@field bare? boolean      without subject
 ---@field names? boolean
+---@field always? boolean
 ---@field diff? boolean
 ---@field short? boolean     the modifier once, and then the digits
 
 ---@type acp.BarStep[]
 local STEPS = {
-  { gap = 2, kind = true, counts = true, names = true, diff = true },
-  { gap = 1, least = 12, kind = true, counts = true, names = true, diff = true },
-  { gap = 1, least = 12, counts = true, names = true, diff = true },
-  { gap = 1, least = 6, names = true, diff = true },
+  { gap = 2, kind = true, counts = true, names = true, always = true, diff = true },
+  { gap = 1, least = 12, kind = true, counts = true, names = true, always = true, diff = true },
+  { gap = 1, least = 12, counts = true, names = true, always = true, diff = true },
+  { gap = 1, least = 6, names = true, always = true, diff = true },
+  { gap = 1, bare = true, names = true, always = true, diff = true },
   { gap = 1, bare = true, names = true, diff = true },
   { gap = 1, bare = true, names = true },
-  { gap = 1, bare = true, diff = true },
+  { gap = 1, bare = true, names = true, short = true },
   { gap = 1, bare = true },
   { gap = 1, bare = true, short = true },
 }
@@ -127,48 +117,36 @@ local function width_of(chunks)
   return width
 end
 
--- Our own questions, whose options have ids that are words.
-local OURS = { conflict = true, outside = true }
-
----@class acp.ShortName
----@field sign string
----@field name string
-
----@param question acp.Question
----@return acp.ShortName[]
-local function names_of(question)
-  return option_labels.short(vim.tbl_map(function(option)
-    return { name = OURS[question.kind] and option.id or option.name, kind = option.kind }
-  end, question.options))
+--- The answers that stand in the bar: all, or those that count once, if there are any.
+---@param keys acp.BarKeys
+---@param step acp.BarStep
+---@return acp.BarKey[]
+local function answers_of(keys, step)
+  local once = vim.tbl_filter(function(answer)
+    return not answer.is_always
+  end, keys.answers)
+  return (step.always or #once == 0) and keys.answers or once
 end
 
 --- Builds the part of the bar after the subject: the keys with what they answer.
----@param question acp.Question
----@param names acp.ShortName[]  of its options
 ---@param keys acp.BarKeys
 ---@param step acp.BarStep
 ---@param more integer
 ---@return acp.BarChunk[]
-local function answers(question, names, keys, step, more)
-  local chunks, gap = {}, (" "):rep(step.gap)
+local function answers(keys, step, more)
+  local chunks, gap, before = {}, (" "):rep(step.gap), keys.before
   local function add(key, text)
-    vim.list_extend(chunks, { { gap }, { key, true }, { text ~= "" and " " .. text or "" } })
+    vim.list_extend(chunks, { { gap }, { before .. key, true }, { text ~= "" and " " .. text or "" } })
+    before = ""
   end
-  if step.short then
-    vim.list_extend(chunks, { { gap }, { (keys.option:gsub("%%d", "n")), true } })
+  if step.short and keys.modifier then
+    add(keys.modifier, "")
   end
-  for number, short in ipairs(names) do
-    if number <= MOST_KEYS then
-      local sign = (short.sign ~= "" or step.names) and short.sign or option_labels.SIGNS[question.options[number].kind]
-      local name = step.names and short.name or ""
-      add(step.short and tostring(number) or keys.option:format(number), vim.trim(("%s %s"):format(sign or "", name)))
-    end
+  for _, answer in ipairs(answers_of(keys, step)) do
+    add(step.short and answer.short or answer.key, step.names and answer.name or answer.mark)
   end
-  if step.diff and question.has_diff then
-    add(keys.diff, keys.is_command and "" or "diff")
-  end
-  if keys.after then
-    add(keys.after, "")
+  if step.diff and keys.diff then
+    add(keys.diff.key, keys.diff.name)
   end
   if more > 0 then
     vim.list_extend(chunks, { { ("%s%d more"):format((" "):rep(2 * step.gap - 1), more) } })
@@ -200,32 +178,51 @@ end
 ---@param more integer
 ---@return acp.BarChunk[]
 local function fitted(question, keys, width, more)
-  local subject, names = subject_of(question), names_of(question)
+  local subject = subject_of(question)
   for _, step in ipairs(STEPS) do
-    local chunks = answers(question, names, keys, step, more)
+    local chunks = answers(keys, step, more)
     local head = head_of(subject, step, width - width_of(chunks))
     if head then
       table.insert(chunks, 1, { head })
       return chunks
     end
   end
-  return { { printable.cut(" ? " .. (keys.after or keys.option:gsub("%%d", "{n}")), width) } }
+  return { { printable.cut(" ? " .. keys.before .. (keys.modifier or keys.answers[1].key), width) } }
+end
+
+--- The question that keys and commands are about: the one on whose diff the user is, else the oldest.
+---@param questions acp.Question[]
+---@param win integer  where the user is
+---@return acp.Question?
+local function asked(questions, win)
+  local here = diff_view.question_here(win)
+  for _, question in ipairs(questions) do
+    if question.id == here then
+      return question
+    end
+  end
+  return questions[1]
 end
 
 --- The bar as a statusline expression; nil: nothing is asked in that session.
 ---@param n integer
----@param mode "insert"|"normal"|"elsewhere"
+---@param place "insert"|"normal"|"elsewhere"
+---@param mode string  as mode() tells
 ---@param width integer
 ---@return string?
-function M.text(n, mode, width)
+function M.text(n, place, mode, width)
   local questions = state.questions(n)
-  local question = questions[1]
+  local win = tonumber(vim.g.actual_curwin) or api.nvim_get_current_win() -- Neovim makes ours the current one
+  win = api.nvim_win_is_valid(win) and win or 0
+  local question = asked(questions, win)
   if not question then
     return nil
   end
   local lit = answer_delay.may_answer(question, true)
   local parts = {}
-  for _, chunk in ipairs(fitted(question, KEYS[mode], width, #questions - 1)) do
+  for _, chunk in
+    ipairs(fitted(question, bar_keys.of(question, place, mode, api.nvim_win_get_buf(win)), width, #questions - 1))
+  do
     local group = chunk[2] and lit and "AcpQuestionKey" or "AcpQuestionBar"
     parts[#parts + 1] = ("%%#%s#%s"):format(group, (chunk[1]:gsub("%%", "%%%%")))
   end

@@ -4,6 +4,7 @@ local M = {}
 
 ---@class acp.DiffView
 ---@field is_shown fun(question: acp.Question): boolean  the diff of the question as it is now is before the user
+---@field question_here fun(win?: integer): integer?  on one of whose sides the user is
 ---@field why_not fun(question: acp.Question, option?: table): string?  why that answer would drop what the user has made of it
 ---@field answer fun(question: acp.Question, option?: table): boolean  it has sent the answer, with the edited text
 ---@field offer fun(question: acp.Question): boolean  a question has come: the diff opens, so that no message is needed
@@ -20,6 +21,12 @@ end
 ---@return boolean
 function M.is_shown(question)
   return view ~= nil and view.is_shown(question)
+end
+
+---@param win? integer  where the user is; default: the current window
+---@return integer? id
+function M.question_here(win)
+  return view and view.question_here(win)
 end
 
 ---@param question acp.Question
