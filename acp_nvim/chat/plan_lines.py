@@ -21,10 +21,13 @@ _STEPS = {
     "in_progress": ("  ▸ ", "AcpPlanCurrent"),
     "pending": ("  ◻ ", "AcpPending"),
 }
+_BESIDE = 5  # cells: the icon, the gap before the step, and an empty one at the end
+_LEAST = 12
 
 
-def rows(plan: Plan, is_open: bool) -> list[Row]:
-    """Return the line of a plan; unfolded, a row for each step, or its words."""
+def rows(plan: Plan, is_open: bool, columns: int | None = None) -> list[Row]:
+    """Return the line of a plan; unfolded, a row for each step, or its words. The line takes one row then, of so many
+    columns: the step under way stands below."""
     total = len(plan.entries)
     finished = plan.done == total and not plan.words
     icon, highlight = ("✓ ", "AcpPlanDone") if finished else ("◻ ", "AcpPlan")
@@ -32,7 +35,8 @@ def rows(plan: Plan, is_open: bool) -> list[Row]:
     if plan.is_removed:
         text += "  dropped"
     elif current := plan.current or one_line(plan.words.lstrip().partition("\n")[0]):
-        text += f"  {cut(current, limits.NAME_CHARS)}"
+        room = max(_LEAST, columns - len(text) - _BESIDE) if columns and is_open else limits.NAME_CHARS
+        text += f"  {cut(current, min(room, limits.NAME_CHARS))}"
     top = (text, icon_mark("plan", plan.key, icon, highlight))
     words = Body(plan.key)
     if plan.words and is_open:
@@ -44,8 +48,11 @@ def _steps(plan: Plan) -> list[Row]:
     steps: list[Row] = []
     for step in plan.entries[: limits.SHOWN_LINES]:
         icon, highlight = _STEPS[step.status]
-        mark = icon_mark("body", plan.key, icon, highlight)
+        mark = icon_mark("step", plan.key, icon, highlight)
         if step.status != "pending":
             mark["line_hl"] = highlight
-        steps.append((cut(one_line(step.content), limits.PLAN_STEP_CHARS) or "(no text)", mark))
+        text = cut(one_line(step.content), limits.PLAN_STEP_CHARS) or "(no text)"
+        steps.append(
+            (" " * len(icon) + text, mark)
+        )  # the icon stands over the blanks, below which the step wraps
     return steps

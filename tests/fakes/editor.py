@@ -12,6 +12,7 @@ _KINDS = {
     "agent",
     "text",
     "tool",
+    "step",
     "run",
     "thought",
     "plan",

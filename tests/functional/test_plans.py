@@ -47,3 +47,42 @@ def test_two_plans_stand_beside_each_other(open_editor: Open, tmp_path: Path) ->
     editor.type("za")
     editor.screen.expect_gone("read the prices")
     editor.wait_event("AcpTurnEnded")
+
+
+def test_a_long_step_goes_on_below_its_words(open_editor: Open, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    long = "run `make test` in **all** folders that have a Makefile, and in those that have none"
+    steps = plan("a", ("read the prices", "completed"), (long, "in_progress"), ("end", "pending"))
+    editor = open_chat(
+        open_editor,
+        script(tmp_path, on_prompt("", steps, wait_file(str(go)))),
+        setup={"chat": {"position": "tab"}},
+        size=(40, 30),
+    )
+    send(editor, "go")
+    editor.screen.expect(
+        """\
+   ✓ read the prices
+   ▸ run make test in all folders
+     that have a Makefile, and in those
+     that have none
+   ◻ end"""
+    )
+    assert editor.screen.attrs("make test") != editor.screen.attrs("that have none")
+    # the line of the plan takes one row above its steps, and goes on likewise without them
+    editor.screen.expect("◻ plan 1/3  run make test in")
+    go_to_line(editor, "plan 1/3")
+    editor.type("za<C-w>j")
+    editor.screen.expect(
+        """\
+ ◻ plan 1/3  run make test in all
+             folders that have a
+             Makefile, and in those"""
+    )
+    go_to_line(editor, "plan 1/3")
+    editor.type("za")
+    editor.screen.expect("▸ run make test")
+    go_to_line(editor, f"    {long}")
+    editor.type("yy")
+    assert editor.lua("return vim.fn.getreg('\"')") == f"    {long}\n"
+    go.touch()

@@ -23,10 +23,14 @@ local M = {
 local PLAIN = {
   thought = "AcpThought",
   body = "AcpBody",
+  step = "AcpBody",
   note = "AcpNote",
   question = "AcpCode",
   option = "AcpCode",
 }
+
+-- The agent's words in lines of ours.
+local WORDS = { plan = true, step = true }
 
 -- The lines of a diff stand on a ground of their own.
 local GROUNDS = { AcpDiffAdded = true, AcpDiffRemoved = true }
@@ -129,6 +133,9 @@ local function on_line(_, _, buf, row)
     margin.set(row, headings.BARS.user)
     ephemeral_marks.line(buf, row, "AcpPrompt")
     ephemeral_marks.beginning(drawn, row, line, "AcpPrompt")
+  end
+  if WORDS[block.mark.kind] and block.row == row then
+    markdown.paint_words(buf, row, line)
   end
   if bar then
     headings.paint(drawn.chat, row, block.mark)

@@ -34,9 +34,15 @@ M.PROMPT_OPTIONS = { number = true, numberwidth = 1, statuscolumn = EMPTY }
 -- The words with which the line of a call begins are as wide as eight cells, its icon takes two more.
 local KINDS = "ask|agent|delete|edit|execute|fetch|mode|move|read|search|think|tool"
 local CALL = ([[\%%(%s\) \+\%%9c..]]):format((KINDS:gsub("|", [[\|]])))
+local PLAN = [[plan \d\+\/\d\+  ..]] -- likewise
 
--- Wrapped rows stand below the text of a list, of a call, or of what a call has put out. Neovim 0.10 adds the match to
+-- Wrapped rows stand below the text of a list, of a call, of a plan, or of what a call has put out. Neovim 0.10 adds the match to
 -- the indent.
-M.LIST = (vim.fn.has("nvim-0.11") == 1 and [[^\s*]] or [[^\s*\zs]]) .. [[\%([-*+>│] \|\d\+[.)] \|]] .. CALL .. [[\)]]
+M.LIST = (vim.fn.has("nvim-0.11") == 1 and [[^\s*]] or [[^\s*\zs]])
+  .. [[\%([-*+>│] \|\d\+[.)] \|]]
+  .. CALL
+  .. [[\|]]
+  .. PLAN
+  .. [[\)]]
 
 return M

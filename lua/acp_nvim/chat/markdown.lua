@@ -122,6 +122,18 @@ local function paint_code(view, block, fence, row, line)
   paint_spans(view.buf, row, fence.spans and fence.spans[inside - 1])
 end
 
+--- Paints the Markdown within a line of ours, such as a step of a plan.
+---@param buf integer
+---@param row integer
+---@param line string
+function M.paint_words(buf, row, line)
+  local found = inline_markdown.read_part(line)
+  paint_spans(buf, row, found.spans)
+  for _, part in ipairs(found.hidden) do
+    ephemeral_marks.hide(buf, row, part.first, part.last)
+  end
+end
+
 --- Paints a row of a text.
 ---@param view acp.Drawn
 ---@param block acp.Block

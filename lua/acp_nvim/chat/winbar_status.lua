@@ -67,7 +67,7 @@ local function plan_text(status)
   if not plan or (plan.total or 0) <= (plan.done or 0) then
     return nil
   end
-  return ("%d/%d"):format(plan.done, plan.total), plan.current and bar_segments.clean(plan.current)
+  return ("%d/%d"):format(plan.done, plan.total), plan.current and bar_segments.clean((plan.current:gsub("`", "")))
 end
 
 ---@param status table

@@ -60,7 +60,7 @@ local function draw(pair, steps)
   local buf, lines, current = api.nvim_win_get_buf(pair.plan), {}, 1
   for row, step in ipairs(steps) do
     local sign = (LOOKS[step.status] or LOOKS.pending)[1]
-    lines[row] = (" %s %s"):format(sign, printable.visible(step.text))
+    lines[row] = (" %s %s"):format(sign, (printable.visible(step.text):gsub("`", "")))
     current = (step.status == "in_progress" or (step.status == "completed" and current == row)) and row or current
   end
   vim.b[buf].acp_session = pair.session
