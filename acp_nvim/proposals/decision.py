@@ -10,7 +10,7 @@ from acp_nvim.files.documents import DecidedBase
 from acp_nvim.files.file_snapshot import Own
 from acp_nvim.messages.proposals import FileAnswer
 from acp_nvim.proposals.proposed_file import ProposedFile
-from acp_nvim.text.decision_report import decide, taken
+from acp_nvim.text.compare_decision import decide, taken
 from acp_nvim.text.line_diff import edits
 from acp_nvim.text.text_file import Text, split
 

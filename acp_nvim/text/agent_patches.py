@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
+
+from acp_nvim.text.unified_patch import Piece
 
 _MARKS = ("--- ", "+++ ", "rename ", "*** ")  # a quick test first: a content may have millions of lines
 _PATCHED = re.compile(
@@ -22,14 +24,6 @@ _PATCHED = re.compile(
 )
 _FILE = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)")
 _HEAD = re.compile(r"^(?:\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File: )|@@ |(?:--- |\+\+\+ )\S)", re.M)
-
-
-class Piece(NamedTuple):
-    """One hunk of a file: the removed and the added text, context included."""
-
-    path: str
-    old: str | None  # None: the file is new
-    new: str | None  # None: the file goes
 
 
 def is_patch(value: Any) -> bool:

@@ -16,11 +16,11 @@ A report goes out with the next prompt. Of hunks whose text has changed again by
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from acp_nvim import limits
+from acp_nvim.text.compare_decision import are_alike, decide, lines_of, overlap, spans
 from acp_nvim.text.line_diff import Edit, apply, edits
-from acp_nvim.text.text_file import in_format
 
 _CONTEXT = 2
 _LEGEND = 'Lines with "-" are what you proposed, lines with "+" are what the user decided on instead.'
@@ -54,48 +54,6 @@ class LostLines(Protocol):
         """The user has brought the file back, which the agent had deleted."""
 
 
-class Decision(NamedTuple):
-    kind: Literal["all", "nothing", "mixed"]
-    text: str | None
-
-
-def decide(left: str | None, right: str | None, decided: str | None) -> Decision:
-    """Compare the decided text with both sides of the proposal.
-
-    A different line end or last newline is the editor's doing, and no decision. Nor can the user tell "no file" from an
-    empty one in a buffer.
-    """
-    for same in (_exactly, _nearly):
-        if same(decided, right):
-            return Decision("all", right)
-        if same(decided, left):
-            return Decision("nothing", left)
-    return Decision("mixed", decided)
-
-
-def taken(left: str | None, right: str | None, decided: str | None) -> tuple[int, int]:
-    """Return how many hunks stand as they were proposed, and how many were proposed.
-
-    left a b c d, right A b C d, decided A b c d: (1, 2), for C was refused.
-    """
-    before, proposed, after = (list(in_format(text or "", "\n").lines) for text in (left, right, decided))
-    touched = [(each.first, each.last) for each in edits(proposed, after)]
-    spans = _spans(edits(before, proposed))
-    return sum(not any(_meet(span, other) for other in touched) for span in spans), len(spans)
-
-
-def _exactly(one: str | None, other: str | None) -> bool:
-    return one == other
-
-
-def _nearly(one: str | None, other: str | None) -> bool:
-    return _lines(one) == _lines(other)
-
-
-def _lines(text: str | None) -> list[str]:
-    return (text or "").removeprefix("\ufeff").replace("\r\n", "\n").removesuffix("\n").split("\n")
-
-
 class Hidden:
     """The present text of the file is not known."""
 
@@ -117,7 +75,7 @@ def report(
     name = _printable(path)
     if right is None:
         return f"{name}: the user refused to delete it." + (
-            "" if _nearly(left, decided) else " It was changed."
+            "" if are_alike(left, decided) else " It was changed."
         )
     if decided is None:
         return f"{name}: the user wants no such file."
@@ -151,20 +109,20 @@ def report_of_review(path: str, file: LostLines) -> str:
 def _unchanged(changes: Sequence[Edit], decided: list[str], now: list[str]) -> list[Edit]:
     """Return the changes whose lines are still as they were decided."""
     touched = [(each.first, each.last) for each in edits(decided, now)]
-    spans = zip(changes, _spans(changes), strict=True)
-    return [change for change, span in spans if not any(_meet(span, other) for other in touched)]
+    placed = zip(changes, spans(changes), strict=True)
+    return [change for change, span in placed if not any(overlap(span, other) for other in touched)]
 
 
 def _rows(text: str) -> list[str]:
-    return _lines(text) if text else []
+    return lines_of(text) if text else []
 
 
 def _counted(changes: Sequence[Edit], left: list[str] | None, have: list[str]) -> str:
     """Count the hunks: one is refused where the decided text is what it was before the proposal, else changed."""
     if left is None:
         return f"{_hunks(len(changes))} refused or changed by the user"
-    touched = _spans(edits(left, have))
-    refused = sum(not any(_meet(span, other) for other in touched) for span in _spans(changes))
+    touched = spans(edits(left, have))
+    refused = sum(not any(overlap(span, other) for other in touched) for span in spans(changes))
     return _listed((refused, "refused"), (len(changes) - refused, "changed"))
 
 
@@ -174,23 +132,6 @@ def _listed(*parts: tuple[int, str]) -> str:
 
 def _hunks(count: int) -> str:
     return f"{count} hunk{'s' * (count > 1)}"
-
-
-def _spans(changes: Sequence[Edit]) -> list[tuple[int, int]]:
-    """Return the rows of the edits in the new text: edits { 1-2 become x y, 4-4 become z } stand at 1-3 and 5-6."""
-    spans = []
-    shift = 0
-    for first, last, lines in changes:
-        spans.append((first + shift, first + shift + len(lines)))
-        shift += len(lines) - (last - first)
-    return spans
-
-
-def _meet(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Whether two row ranges overlap. An empty range stands between two lines, and meets either."""
-    if one[0] == one[1] or other[0] == other[1]:
-        return one[0] <= other[1] and other[0] <= one[1]
-    return one[0] < other[1] and other[0] < one[1]
 
 
 class _Group(NamedTuple):

@@ -23,6 +23,8 @@ _NOWHERE = "/dev/null"
 
 
 class Piece(NamedTuple):
+    """One hunk of a file: its text before and after, context included."""
+
     path: str  # "" if the diff names none
     old: str | None  # None: the file is new
     new: str | None  # None: the file goes

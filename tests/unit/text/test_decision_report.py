@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_nvim.text.decision_report import Decision, decide, report
+from acp_nvim.text.compare_decision import Outcome, decide
+from acp_nvim.text.decision_report import report
 
 LEFT = "".join(f"{n}\n" for n in range(1, 21))
 RIGHT = LEFT.replace("\n3\n", "\nthree\n").replace("\n12\n", "\ntwelve\n").replace("\n20\n", "\ntwenty\n")
@@ -13,27 +14,27 @@ RIGHT = LEFT.replace("\n3\n", "\nthree\n").replace("\n12\n", "\ntwelve\n").repla
 @pytest.mark.parametrize(
     ("left", "right", "decided", "decision"),
     [
-        ("a\n", "b\n", "b\n", Decision("all", "b\n")),
-        ("a\n", "b\n", "b", Decision("all", "b\n")),
-        ("a\r\n", "b\r\n", "b\n", Decision("all", "b\r\n")),
-        ("a\n", "b\n", "a\n", Decision("nothing", "a\n")),
-        ("a\n", "b\n", "a", Decision("nothing", "a\n")),
-        ("a\n", "a", "a", Decision("all", "a")),
-        ("a\n", "a", "a\n", Decision("nothing", "a\n")),
-        ("a\nb\n", "x\ny\n", "x\nb\n", Decision("mixed", "x\nb\n")),
-        ("a\n", "b\n", None, Decision("mixed", None)),
-        (None, "x\n", "x\n", Decision("all", "x\n")),
-        (None, "x\n", "", Decision("nothing", None)),
-        (None, "x\n", None, Decision("nothing", None)),
-        (None, "", "", Decision("all", "")),
-        ("a\n", None, None, Decision("all", None)),
-        ("a\n", None, "", Decision("all", None)),
-        ("a\n", None, "a\n", Decision("nothing", "a\n")),
-        ("a\nb\n", None, "a\n", Decision("mixed", "a\n")),
+        ("a\n", "b\n", "b\n", Outcome("all", "b\n")),
+        ("a\n", "b\n", "b", Outcome("all", "b\n")),
+        ("a\r\n", "b\r\n", "b\n", Outcome("all", "b\r\n")),
+        ("a\n", "b\n", "a\n", Outcome("nothing", "a\n")),
+        ("a\n", "b\n", "a", Outcome("nothing", "a\n")),
+        ("a\n", "a", "a", Outcome("all", "a")),
+        ("a\n", "a", "a\n", Outcome("nothing", "a\n")),
+        ("a\nb\n", "x\ny\n", "x\nb\n", Outcome("mixed", "x\nb\n")),
+        ("a\n", "b\n", None, Outcome("mixed", None)),
+        (None, "x\n", "x\n", Outcome("all", "x\n")),
+        (None, "x\n", "", Outcome("nothing", None)),
+        (None, "x\n", None, Outcome("nothing", None)),
+        (None, "", "", Outcome("all", "")),
+        ("a\n", None, None, Outcome("all", None)),
+        ("a\n", None, "", Outcome("all", None)),
+        ("a\n", None, "a\n", Outcome("nothing", "a\n")),
+        ("a\nb\n", None, "a\n", Outcome("mixed", "a\n")),
     ],
 )
 def test_the_text_is_the_decision(
-    left: str | None, right: str | None, decided: str | None, decision: Decision
+    left: str | None, right: str | None, decided: str | None, decision: Outcome
 ):
     assert decide(left, right, decided) == decision
 
