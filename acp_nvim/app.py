@@ -23,7 +23,7 @@ from acp_nvim.commands.questions import QuestionCommands
 from acp_nvim.commands.queue import QueueCommands
 from acp_nvim.commands.review import ReviewCommands
 from acp_nvim.commands.saved_sessions import SavedSessionCommands
-from acp_nvim.commands.session_options import ControlCommands
+from acp_nvim.commands.session_options import SessionOptionCommands
 from acp_nvim.commands.sessions import SessionCommands
 from acp_nvim.commands.terminals import TerminalCommands
 from acp_nvim.commands.transcripts import TranscriptCommands
@@ -81,7 +81,7 @@ class App:
             sessions.table,
             self._saved_sessions.table,
             QueueCommands(self).table,
-            ControlCommands(self).table,
+            SessionOptionCommands(self).table,
             chats.table,
             forms.table,
             QuestionCommands(self, chats, forms, self.rules).table,

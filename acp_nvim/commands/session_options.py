@@ -9,7 +9,7 @@ from acp_nvim.session.controls import Wish
 from acp_nvim.session.session import Session
 
 
-class ControlCommands:
+class SessionOptionCommands:
     def __init__(self, app: Application) -> None:
         self._app = app
         self.table: Table = {

@@ -1,5 +1,13 @@
 """Converts a transcript to wire messages that `replay` can play: about one for each entry, with joined chunks. Each
-call returns what was added or changed since the last one."""
+call of `lines` returns what was added or changed since the last one.
+
+    entry of the transcript            line
+    the prompt                         -> session/prompt, id 3
+    message of the agent, its chunks   <- agent_message_chunk with all of them; later ones get a line of their own
+    tool call                          <- tool_call; again when it has changed, and tool_call_update with its end
+    its question, once answered        <- session/request_permission, -> the answer
+    (the turn has ended)               <- the answer of 3 with the stop reason
+"""
 
 from __future__ import annotations
 
@@ -51,7 +59,7 @@ class TranscriptMessages:
             return [*self._head(), *self._rest(now, changed)]
         return list(self._rest(now, changed))
 
-    # --- the frame
+    # --- requests and turns around the entries
 
     def _head(self) -> Iterator[Line]:
         facts, session = self._session.facts, self._session
@@ -90,18 +98,21 @@ class TranscriptMessages:
             yield from self._ended()
 
     def _changed(self) -> Iterator[Line]:
+        """Tell entries of this turn again that look different now."""
         for key, was in list(self._changing.items()):
             entry = self._session.transcript.entry(key)
             if entry is not None and _looks(entry, self._terminal) != was:
                 yield from self._told(entry)
 
     def _ended_calls(self) -> Iterator[Line]:
+        """Tell calls again that have ended, or one of whose questions has."""
         for key, was in list(self._settled.items()):
             call = self._session.transcript.entry(key)
             if isinstance(call, ToolCall) and _settled(call) != was:
                 yield from self._told(call)
 
     def _grown(self, entry: Entry) -> Iterator[Line]:
+        """Tell what has been added to the last entry since it was told."""
         if isinstance(entry, Message | Thought) and len(entry.parts) > self._parts:
             more, self._parts = "".join(entry.parts[self._parts :]), len(entry.parts)
             yield self._chunk(entry, more)
@@ -112,6 +123,7 @@ class TranscriptMessages:
             self._clock = max(self._clock, entry.ended or 0.0)
 
     def _ended(self) -> Iterator[Line]:
+        """Answer the prompt that is open: its turn has ended."""
         if self._open:
             yield self._line("<-", {"id": self._open, "result": {"stopReason": self._stop}})
             self._open, self._stop = None, "end_turn"
@@ -145,12 +157,11 @@ class TranscriptMessages:
             case Subagent():
                 yield from self._subagent(entry)
             case Plan():
-                steps = [{"content": step.content, "status": step.status} for step in entry.entries]
-                plan = {"planId": entry.id or str(entry.key)}
                 if entry.words:
-                    plan |= {"type": "markdown", "content": entry.words}
+                    plan = {"planId": entry.id or str(entry.key), "type": "markdown", "content": entry.words}
                     yield self._update({"sessionUpdate": "plan_update", "plan": plan})
                 else:
+                    steps = [{"content": step.content, "status": step.status} for step in entry.entries]
                     yield self._update({"sessionUpdate": "plan", "entries": steps})
             case Compaction():
                 yield self._update(encode_entry.compaction(entry))

@@ -7,8 +7,8 @@ from typing import Any
 
 from acp_nvim.agent.connection import Gone, Result
 from acp_nvim.host import prompt_blocks, turn_end
-from acp_nvim.host.before_prompt import PendingPrompt
 from acp_nvim.host.interface import AgentHost
+from acp_nvim.host.pending_prompt import PendingPrompt
 from acp_nvim.protocol import dialects, encode
 from acp_nvim.protocol.errors import INVALID_PARAMS
 from acp_nvim.protocol.jsonrpc import Failure
