@@ -92,8 +92,11 @@ class Dialect:
         return {"outcome": {"outcome": "selected", "optionId": sent(option_id, request)}}
 
     def pulled(self, words: list[tuple[str, list[dict[str, Any]]]], has_more: bool) -> dict[str, Any]:
-        """Return the answer to `pulls`: texts, each with its blocks. `has_more`: a prompt waits for the next turn."""
-        raise NotImplementedError
+        """Return the answer to `pulls`: texts, each with its blocks. `has_more`: a prompt waits for the next turn.
+
+        The standard has no such request, so an agent that speaks it gets no words.
+        """
+        return {}
 
     def instead(self, method: str, error: RpcError) -> dict[str, Any] | None:
         """Return the result that the agent expects in place of this error; None to send the error."""

@@ -3,6 +3,7 @@
 import pytest
 
 from acp_nvim.protocol.dialects import DIALECTS, STANDARD, choose
+from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.schema import AgentInfo
 
 
@@ -27,3 +28,12 @@ def test_the_standard_changes_nothing() -> None:
     assert STANDARD.update(params) is params
     assert STANDARD.permission(params) is params
     assert STANDARD.prompt(blocks) is blocks
+    assert STANDARD.pulled([("hi", blocks)], has_more=True) == {}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=lambda dialect: dialect.name)
+def test_an_agent_that_asks_for_words_gets_them_and_no_other_does(dialect: Dialect) -> None:
+    """The words that are taken from the queue are in the answer: else they would be lost."""
+    answer = dialect.pulled([("use tabs", [{"type": "text", "text": "use tabs"}])], has_more=False)
+    assert ("use tabs" in str(answer)) is (dialect.pulls is not None)
+    assert (dialect.pulls_at_most > 0) is (dialect.pulls is not None)
