@@ -17,6 +17,7 @@ from tests.fakes.script import (
     say,
     script,
     update,
+    wait,
     wait_file,
 )
 from tests.functional.editor import Editor
@@ -445,6 +446,20 @@ def test_a_nul_is_sent_and_comes_back_as_one(open_editor: Open, tmp_path: Path) 
     editor.type("<CR>")
     editor.wait_event("AcpTurnEnded")
     assert sent(agent)[1] == "a\0b\nc"
+
+
+def test_a_queued_prompt_with_a_nul_is_shown_and_offered_again(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("slow", wait("session/cancel")))
+    editor = talking(open_editor, agent)
+    editor.type("islow<C-s>")
+    editor.wait_event("AcpTurnStarted")
+    editor.type("a<C-v>000b<C-s>")
+    editor.screen.expect("1 queued  a^@b")
+    assert editor.mode()["blocking"] is False
+    editor.type("<C-c><Esc>:Acp queue!<CR>")
+    editor.wait_event("AcpTurnEnded", turn=2)
+    editor.type(":Acp history<CR>")
+    editor.screen.expect("1 a^@b")
 
 
 def test_undo_leads_back_through_history_and_sending(open_editor: Open, tmp_path: Path) -> None:

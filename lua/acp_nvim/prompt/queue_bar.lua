@@ -31,8 +31,8 @@ function M.words(n, width)
     return nil
   end
   local head = head_of(status)
-  local first = vim.fn.strcharpart(outbox.first_text(session) or "", 0, limits.MESSAGE_CHARS)
-  first = printable.visible(vim.trim((first:gsub("%s+", " "))))
+  local text = vim.trim(outbox.first_text(session) or ""):gsub("%s+", " ")
+  local first = printable.beginning(text, limits.MESSAGE_CHARS)
   return printable.cut(first ~= "" and head .. "  " .. first or head, width)
 end
 

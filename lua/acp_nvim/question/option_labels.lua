@@ -25,7 +25,7 @@ local CLEAR = {
 ---@return string[]
 local function words_of(name)
   local words = {}
-  for word in printable.visible(vim.fn.strcharpart(name, 0, limits.OPTION_CHARS)):gmatch("%S+") do
+  for word in printable.beginning(name, limits.OPTION_CHARS):gmatch("%S+") do
     word = word:gsub("^[%(%[\"']+", ""):gsub("[%.,;:!%?%)%]\"']+$", "")
     words[#words + 1] = word ~= "" and vim.fn.tolower(word) or nil
   end

@@ -43,7 +43,7 @@ end
 ---@return string
 local function prompt_label(text)
   local trimmed = vim.trim(text)
-  local first = printable.visible(vim.fn.strcharpart(trimmed:match("^[^\n]*"), 0, limits.MESSAGE_CHARS))
+  local first = printable.beginning(trimmed:match("^[^\n]*"), limits.MESSAGE_CHARS)
   local _, more = trimmed:gsub("\n", "\n")
   local behind = more > 0 and ("  (+%d line%s)"):format(more, more == 1 and "" or "s") or ""
   return printable.cut(first, LABEL_WIDTH) .. behind

@@ -16,7 +16,7 @@ local M = { STEP = 10 } -- the rank of the plan's step
 ---@param text string
 ---@return string
 function M.clean(text)
-  return printable.visible(vim.fn.strcharpart(text, 0, limits.BAR_TEXT_CHARS))
+  return printable.beginning(text, limits.BAR_TEXT_CHARS)
 end
 
 ---@param list acp.Segment[]

@@ -63,8 +63,8 @@ function M.show(level, text, again)
   if not again then
     log.add(level .. ": " .. text)
   end
-  local start = vim.fn.strcharpart(vim.trim(text), 0, limits.MESSAGE_CHARS)
-  announce(level, printable.fit(printable.visible(start), vim.v.echospace), again)
+  local start = printable.beginning(vim.trim(text), limits.MESSAGE_CHARS)
+  announce(level, printable.fit(start, vim.v.echospace), again)
 end
 
 --- Clears an outdated message, if no other has been shown since, neither by us nor in `:messages`.

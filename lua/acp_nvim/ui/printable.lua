@@ -19,6 +19,15 @@ function M.visible(text)
   return text
 end
 
+--- Makes the first characters of a text visible. A NUL is replaced before, since Vim's functions take no text that holds
+--- one.
+---@param text string
+---@param chars integer
+---@return string
+function M.beginning(text, chars)
+  return M.visible(vim.fn.strcharpart((text:gsub("%z", "^@")), 0, chars))
+end
+
 --- `text` cut so that it takes at most `width` screen cells. Cells are counted by `strwidth()`:
 --- `strdisplaywidth()` adds what 'linebreak', 'showbreak' and 'breakindent' of the current window would.
 ---@param text string
