@@ -7,6 +7,7 @@ local continue = require("acp_nvim.sessions.continue")
 local decoration_provider = require("acp_nvim.chat.decoration_provider")
 local diff_view = require("acp_nvim.question.diff_view")
 local follow = require("acp_nvim.follow.pinned_window")
+local locked = require("acp_nvim.documents.locked")
 local messages = require("acp_nvim.ui.messages")
 local mksession = require("acp_nvim.windows.mksession")
 local open_questions = require("acp_nvim.question.open_questions")
@@ -42,7 +43,9 @@ backend.on_ready(once(function()
 end))
 
 backend.on_ready(function()
-  tracking.start(backend.notify)
+  tracking.start(function(payload)
+    backend.notify("modified", payload)
+  end)
   follow.listen(function(n, what_now)
     if what_now == "paused" then
       backend.notify("follow_paused", { session = n })
@@ -54,6 +57,12 @@ end)
 
 backend.on_lost(function()
   tracking.stop()
+end)
+
+locked.on_free(function(path)
+  if backend.is_running() then
+    backend.notify("unlocked", { path = path })
+  end
 end)
 
 backend.on_questions_gone(function(n)

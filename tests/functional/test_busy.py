@@ -11,7 +11,7 @@ from tests.steps.files import LINES, NOTES, call_edit, get_answers, open_notes, 
 
 Open = Callable[..., Editor]
 MODE = "return vim.api.nvim_get_mode().mode"
-WAITS = "return require('acp_nvim.documents.locked').count() > 0"
+WAITS = "return #vim.api.nvim_get_autocmds({ group = 'acp_nvim.documents.locked' }) > 0"
 TEXT = "first\nsecond\nxone\nxtwo\nxthree\n"
 
 

@@ -19,7 +19,7 @@ local blocked = false -- one of them must come before all that follow
 ---@param err string
 ---@return boolean  true if the same will work once the user is out of this state
 local function is_forbidden_now(err)
-  return err:find("E565:") ~= nil or err:find("E523:") ~= nil or err:find("E11:") ~= nil or err:find("E12:") ~= nil
+  return textlock.is_cause_of(err) or err:find("E11:", 1, true) ~= nil or err:find("E12:", 1, true) ~= nil
 end
 
 ---@param entry acp.FrameEntry

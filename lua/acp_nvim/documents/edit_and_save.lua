@@ -7,6 +7,7 @@ local locked = require("acp_nvim.documents.locked")
 local messages = require("acp_nvim.ui.messages")
 local origin = require("acp_nvim.documents.origin")
 local save = require("acp_nvim.documents.save")
+local textlock = require("acp_nvim.system.textlock")
 local undo_step = require("acp_nvim.documents.undo_step")
 
 local api = vim.api
@@ -91,7 +92,7 @@ local function carry_out(buf, list, options)
   if saved.ok then
     return { ok = true, saved = saved, warning = saved.warning }
   end
-  local is_locked = is_untouched and locked.is_lock(why)
+  local is_locked = is_untouched and textlock.is_cause_of(why)
   return { error = saved.error, locked = is_locked or nil, broken = is_broken or nil }
 end
 

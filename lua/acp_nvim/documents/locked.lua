@@ -1,25 +1,21 @@
 -- Tells whether the user is in the middle of a command for which Neovim has noted lines: edits in that buffer wait
 -- until it is over.
+local event = require("acp_nvim.system.event")
 local log = require("acp_nvim.ui.log")
 local textlock = require("acp_nvim.system.textlock")
 local messages = require("acp_nvim.ui.messages")
 
 local api = vim.api
-local M = {}
 
 local LATE_MS = 2000 -- then the user is told what waits, once
 
-local put_off = 0 -- how many changes have had to wait
-local waiting = {} ---@type table<integer, fun()> buffers -> called when they can be changed again
-local group = api.nvim_create_augroup("acp_nvim.documents.locked", {})
+local on_free = event.new()
+local M = {
+  on_free = on_free.add, -- fn(path): a file whose buffer was locked can be changed again, or the buffer is gone
+}
 
---- Whether an error means that Neovim forbids changes at this moment, as in an <expr> mapping or a completion.
----@param err any
----@return boolean
-function M.is_lock(err)
-  local text = tostring(err)
-  return text:find("E565:", 1, true) ~= nil or text:find("E523:", 1, true) ~= nil
-end
+local waiting = {} ---@type table<integer, { path: string }> buffers -> the change that waits
+local group = api.nvim_create_augroup("acp_nvim.documents.locked", {})
 
 --- Returns what the user has to do before the buffer may be changed. Only the current buffer can be locked: a command
 --- that waits for a key is about its lines.
@@ -61,10 +57,10 @@ local function tell(buf, why)
 end
 
 local function look()
-  for buf, fn in pairs(waiting) do
+  for buf, change in pairs(waiting) do
     if not api.nvim_buf_is_loaded(buf) or not M.why_not_read(buf) then
       waiting[buf] = nil
-      fn()
+      on_free.call(change.path)
     end
   end
   if next(waiting) == nil then
@@ -72,49 +68,27 @@ local function look()
   end
 end
 
---- Calls `fn` once when the buffer may be changed again, or is gone.
+--- Calls the listeners of `on_free` once when the buffer may be changed again, or is gone.
 ---@param buf integer
----@param fn fun()
-function M.when_free(buf, fn)
-  put_off = put_off + 1
+---@param path string
+function M.wait_for(buf, path)
   if waiting[buf] then
-    waiting[buf] = fn
+    waiting[buf].path = path
     return
   end
-  waiting[buf] = fn
+  local change = { path = path }
+  waiting[buf] = change
   if #api.nvim_get_autocmds({ group = group }) == 0 then
     -- SafeState: nothing is pending, and Neovim waits for a key
     api.nvim_create_autocmd({ "SafeState", "CmdwinLeave" }, { group = group, callback = vim.schedule_wrap(look) })
   end
   vim.defer_fn(function()
-    local why = waiting[buf] == fn and api.nvim_buf_is_loaded(buf) and M.why(buf)
+    local why = waiting[buf] == change and api.nvim_buf_is_loaded(buf) and M.why(buf)
     if why then
       tell(buf, why)
     end
   end, LATE_MS)
   vim.schedule(look) -- it may be over by now
-end
-
---- Returns how many changes have had to wait so far.
----@return integer
-function M.count()
-  return put_off
-end
-
-local on_free = function(_) end ---@type fun(path: string)
-
---- `fn(path)` is called when a file that was locked can be changed again.
----@param fn fun(path: string)
-function M.listen(fn)
-  on_free = fn
-end
-
----@param buf integer
----@param path string
-function M.wait_for(buf, path)
-  M.when_free(buf, function()
-    on_free(path)
-  end)
 end
 
 return M
