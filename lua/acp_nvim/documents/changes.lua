@@ -9,6 +9,7 @@
 --
 -- All three come in one tick of the event loop. Between `begins` and `ended` Neovim may read the file again, which ends
 -- every attachment: a listener whose `on_detach` was called meanwhile attaches again in `applied` or `ended`.
+local diff = require("acp_nvim.documents.diff")
 local log = require("acp_nvim.ui.log").add
 
 local M = {}
@@ -66,6 +67,21 @@ local function tell(change)
       log(tostring(err))
     end
   end
+end
+
+--- Returns a change as steps: what had come to the file before, by nobody known, then what `by` has made of that.
+---
+---   the buffer has a b, a formatter has made A b of the file, an agent makes A B of that
+---   the steps are  a b to A b, by nobody known,  and  A b to A B, by the agent
+---@param live string[]    lines of the buffer
+---@param before string[]  lines that the agent's change begins with
+---@param wanted string[]
+---@param by? acp.By
+---@return acp.Step[]
+function M.steps(live, before, wanted, by)
+  local others, own = { edits = diff.of_buffer(live, before) }, { by = by } ---@type acp.Step, acp.Step
+  own.edits, own.capped = diff.of_buffer(before, wanted)
+  return #others.edits > 0 and { others, own } or { own }
 end
 
 ---@param change { buf: integer, path: string, by?: acp.By, before: string[], created?: boolean }

@@ -115,8 +115,7 @@ local function is_saved_unnoticed(buf, plan)
   return not vim.bo[buf].modified and #plan.edits == 0 and origin.is_outdated(buf)
 end
 
---- Returns the steps of the change, by author. The buffer may be behind the disk: it holds a b, a formatter has made
---- A b of the file, an agent makes A B of that. The steps are a b to A b, by nobody known, and A b to A B, by the agent.
+--- Returns the steps of the change, by author. The buffer may be behind what the disk held before the agent's write.
 ---@param buf integer
 ---@param request acp.SyncRequest
 ---@param base? acp.Text
@@ -144,9 +143,7 @@ local function steps_of(buf, request, base, plan)
     end
     before = ahead
   end
-  local theirs, agents = { edits = diff.of_buffer(live.lines, before.lines) }, { by = request.by }
-  agents.edits, agents.capped = diff.of_buffer(before.lines, wanted.lines)
-  return #theirs.edits > 0 and { theirs, agents } or { agents }
+  return changes.steps(live.lines, before.lines, wanted.lines, request.by)
 end
 
 ---@param mine acp.Text

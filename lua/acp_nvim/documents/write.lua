@@ -6,6 +6,7 @@
 --   mine    the buffer, with what has come to the disk    a b c d     the user has typed d
 --   theirs  what the agent writes                         a B c
 --   the buffer and the file become                        a B c d
+local changes = require("acp_nvim.documents.changes")
 local diff = require("acp_nvim.documents.diff")
 local edit_and_save = require("acp_nvim.documents.edit_and_save")
 local encoding = require("acp_nvim.documents.encoding")
@@ -120,7 +121,7 @@ end
 ---@param before acp.Text
 ---@param wanted acp.Text
 ---@return table
-local function ends(buf, before, wanted)
+local function file_facts(buf, before, wanted)
   local is_same = #before.lines > 0 and before.lines[#before.lines] == wanted.lines[#wanted.lines]
   local is_final = nil ---@type boolean?
   if is_same then
@@ -154,13 +155,11 @@ local function steps_of(buf, request, mine, wanted, edits, is_capped)
     end
     before = not apart and both or before
   end
-  request.by = vim.tbl_extend("force", request.by, ends(buf, before, wanted))
+  request.by = vim.tbl_extend("force", request.by, file_facts(buf, before, wanted))
   if before == live then
     return { { by = request.by, edits = edits, capped = is_capped } }
   end
-  local theirs, agents = { edits = diff.of_buffer(live.lines, before.lines) }, { by = request.by }
-  agents.edits, agents.capped = diff.of_buffer(before.lines, wanted.lines)
-  return #theirs.edits > 0 and { theirs, agents } or { agents }
+  return changes.steps(live.lines, before.lines, wanted.lines, request.by)
 end
 
 ---@param wanted acp.Text
