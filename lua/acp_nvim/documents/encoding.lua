@@ -73,6 +73,15 @@ local function fitting(buf, data)
   return own
 end
 
+--- Whether lines of the buffer end with a visible ^M: the user has read a CRLF file as a Unix one.
+---@param buf integer
+---@return boolean
+local function shows_carriage_returns(buf)
+  return vim.iter(vim.api.nvim_buf_get_lines(buf, 0, -1, true)):any(function(line)
+    return line:sub(-1) == "\r"
+  end)
+end
+
 --- Finds the line ends of the text. A 'fileformat' that the user has chosen stays.
 ---@param buf integer
 ---@param whole string
@@ -81,13 +90,8 @@ local function format(buf, whole)
   local ff = vim.bo[buf].fileformat
   if ff == "mac" or not whole:find("\n", 1, true) then
     return ff
-  end
-  for _, line in
-    ipairs(ff == "unix" and whole:find("\r", 1, true) and vim.api.nvim_buf_get_lines(buf, 0, -1, true) or {})
-  do
-    if line:sub(-1) == "\r" then
-      return ff
-    end
+  elseif ff == "unix" and whole:find("\r", 1, true) and shows_carriage_returns(buf) then
+    return ff
   end
   return text.format_of(whole)
 end

@@ -1,6 +1,6 @@
 -- Keeps Neovim from asking about a changed file while our own question about the conflict is open, be it on FocusGained
 -- or :checktime. Neovim still asks before a `:w`, which would overwrite the disk's lines.
-local files = require("acp_nvim.documents.find")
+local find = require("acp_nvim.documents.find")
 
 local api = vim.api
 local M = {}
@@ -16,7 +16,7 @@ end
 ---@param path string
 local function listen(path)
   for _, buf in ipairs(api.nvim_list_bufs()) do
-    if api.nvim_buf_is_loaded(buf) and files.resolve(api.nvim_buf_get_name(buf)) == path then
+    if api.nvim_buf_is_loaded(buf) and find.resolve(api.nvim_buf_get_name(buf)) == path then
       api.nvim_create_autocmd("FileChangedShell", { group = group, buffer = buf, callback = answer })
     end
   end
@@ -28,7 +28,7 @@ local function conflicts(questions)
   local found = {}
   for _, question in ipairs(questions) do
     if question.kind == "conflict" and question.path then
-      found[#found + 1] = files.resolve(question.path)
+      found[#found + 1] = find.resolve(question.path)
     end
   end
   return found
@@ -42,7 +42,9 @@ function M.update(n, questions)
   paths[n] = #found > 0 and found or nil
   api.nvim_clear_autocmds({ group = group })
   for _, list in pairs(paths) do
-    vim.tbl_map(listen, list)
+    for _, path in ipairs(list) do
+      listen(path)
+    end
   end
 end
 

@@ -34,7 +34,9 @@ end
 
 local function clear()
   for _, buf in ipairs(vim.tbl_filter(is_leftover, api.nvim_list_bufs())) do
-    vim.tbl_map(close, vim.fn.win_findbuf(buf))
+    for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+      close(win)
+    end
     if api.nvim_buf_is_valid(buf) then -- with 'sessionoptions' "localoptions" it may go with its window
       api.nvim_buf_delete(buf, { force = true })
     end
