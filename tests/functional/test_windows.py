@@ -211,13 +211,15 @@ def plan_of(*statuses: str) -> Any:
 def test_the_plan_is_pinned_above_the_prompt_on_request(
     open_editor: Open, tmp_path: Path, laststatus: int
 ) -> None:
-    first, second, third = (tmp_path / name for name in ("first", "second", "third"))
+    first, between, second, third = (tmp_path / name for name in ("first", "between", "second", "third"))
     agent = script(
         tmp_path,
         on_prompt(
             "",
             plan_of("in_progress", *["pending"] * 8),
             wait_file(str(first)),
+            plan_of(*["completed"] * 7, "pending", "pending"),
+            wait_file(str(between)),
             plan_of(*["completed"] * 7, "in_progress", "pending"),
             wait_file(str(second)),
             plan_of(*["completed"] * 9),
@@ -238,6 +240,8 @@ def test_the_plan_is_pinned_above_the_prompt_on_request(
     editor.screen.expect("◻ step 6")
     editor.type("ityping on")
     first.touch()
+    editor.screen.expect("◻ step 8")  # the next one, while none is under way
+    between.touch()
     editor.screen.expect("▸ step 8")  # it stays in sight
     assert editor.lua("return vim.fn.bufname() .. vim.fn.mode()") == "acp://1/prompti"
     rows = editor.screen.lines()

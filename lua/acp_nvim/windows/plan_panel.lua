@@ -33,6 +33,13 @@ local function steps_of(pair)
   return is_under_way and status.plan_steps or {}
 end
 
+local function go_to_prompt()
+  local pair = pairs_of.current()
+  if pair and pairs_of.is_open(pair.prompt) then
+    api.nvim_set_current_win(pair.prompt)
+  end
+end
+
 ---@param n integer
 ---@return integer buf
 local function new_buffer(n)
@@ -41,36 +48,50 @@ local function new_buffer(n)
   vim.bo[buf].modeline = false
   pcall(api.nvim_buf_set_name, buf, ("acp://%d/plan"):format(n)) -- that of another tabpage may have it
   vim.bo[buf].filetype = "acp_plan"
-  for key, desc in pairs({ q = "Unpin the plan", ["<CR>"] = "Go to the prompt" }) do
-    vim.keymap.set("n", key, function()
-      local pair = pairs_of.current()
-      if key == "q" then
-        M.toggle()
-      elseif pair and pairs_of.is_open(pair.prompt) then
-        api.nvim_set_current_win(pair.prompt)
-      end
-    end, { buffer = buf, nowait = true, desc = desc })
-  end
+  vim.keymap.set("n", "q", M.toggle, { buffer = buf, nowait = true, desc = "Unpin the plan" })
+  vim.keymap.set("n", "<CR>", go_to_prompt, { buffer = buf, nowait = true, desc = "Go to the prompt" })
   return buf
+end
+
+---@param step acp.message.PlanStep
+---@return [string, string]  sign and group
+local function look_of(step)
+  return LOOKS[step.status] or LOOKS.pending
+end
+
+--- Returns the row of the step that stays in sight: the last one under way, else the first that is not done.
+---
+---   done, done, pending   3        done, under way, under way   3        pending, done   1
+---@param steps acp.message.PlanStep[]
+---@return integer
+local function current_row(steps)
+  for row = #steps, 1, -1 do
+    if steps[row].status == "in_progress" then
+      return row
+    end
+  end
+  for row, step in ipairs(steps) do
+    if step.status ~= "completed" then
+      return row
+    end
+  end
+  return #steps
 end
 
 ---@param pair acp.Pair
 ---@param steps acp.message.PlanStep[]
 local function draw(pair, steps)
-  local buf, lines, current = api.nvim_win_get_buf(pair.plan), {}, 1
-  for row, step in ipairs(steps) do
-    local sign = (LOOKS[step.status] or LOOKS.pending)[1]
-    lines[row] = (" %s %s"):format(sign, (printable.visible(step.text):gsub("`", "")))
-    current = (step.status == "in_progress" or (step.status == "completed" and current == row)) and row or current
-  end
+  local buf, current = api.nvim_win_get_buf(pair.plan), current_row(steps)
+  local lines = vim.tbl_map(function(step)
+    return (" %s %s"):format(look_of(step)[1], (printable.visible(step.text):gsub("`", "")))
+  end, steps)
   vim.b[buf].acp_session = pair.session
   vim.bo[buf].modifiable = true
   api.nvim_buf_set_lines(buf, 0, -1, true, lines)
   vim.bo[buf].modifiable = false
   api.nvim_buf_clear_namespace(buf, NAMESPACE, 0, -1)
   for row, step in ipairs(steps) do
-    local hl = (LOOKS[step.status] or LOOKS.pending)[2]
-    api.nvim_buf_set_extmark(buf, NAMESPACE, row - 1, 0, { end_col = #lines[row], hl_group = hl })
+    api.nvim_buf_set_extmark(buf, NAMESPACE, row - 1, 0, { end_col = #lines[row], hl_group = look_of(step)[2] })
   end
   local height = api.nvim_win_get_height(pair.plan)
   api.nvim_win_call(pair.plan, function()
