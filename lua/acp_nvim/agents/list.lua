@@ -18,6 +18,8 @@ local M = {}
 
 local NAME_WIDTH, STATE_WIDTH = 14, 10
 
+local FROM = { setup = "setup()", preset = "known, needs no configuration", demo = "the plugin" }
+
 local list ---@type acp.List
 
 -- How it looks --------------------------------------------------------------------------------------------------------
@@ -42,14 +44,10 @@ local function account_of(agent)
     local status = state.look(n)
     local account = status and status.agent == agent.name and status.account
     if account then
-      local parts = { account.detail or account.plan or false, account.email or false, account.organization or false }
-      local more = table.concat(
-        vim.tbl_filter(function(part)
-          return part
-        end, parts),
-        ", "
-      )
-      return account.label .. (more ~= "" and (" (%s)"):format(more) or "")
+      local more = { account.detail or account.plan } ---@type string[]
+      more[#more + 1] = account.email
+      more[#more + 1] = account.organization
+      return account.label .. (#more > 0 and (" (%s)"):format(table.concat(more, ", ")) or "")
     end
   end
 end
@@ -130,9 +128,12 @@ local function about(line)
   else
     rows[1] = { "command", "built in: see :help acp_nvim-demo" }
   end
-  local from = { setup = "setup()", file = agent.file, preset = "known, needs no configuration", demo = "the plugin" }
-  rows[#rows + 1] = { "comes from", vim.fn.fnamemodify(from[agent.origin], agent.origin == "file" and ":~" or "") }
-  rows[#rows + 1] = account_of(agent) and { "account", account_of(agent) } or nil
+  local from = agent.origin == "file" and vim.fn.fnamemodify(agent.file, ":~") or FROM[agent.origin]
+  rows[#rows + 1] = { "comes from", from }
+  local account = account_of(agent)
+  if account then
+    rows[#rows + 1] = { "account", account }
+  end
   vim.list_extend(rows, agent.preset and facts(agent.preset) or {})
   panes.float(
     vim.tbl_map(function(row)

@@ -11,8 +11,6 @@ local M = {}
 
 local last ---@type integer? the buffer in which it was tried
 
----@class acp.LoginProgram: acp.message.LoginProgram
-
 --- Called by the backend: lets the user choose among several ways to log in.
 ---@param n integer
 ---@param methods { id: string, name: string, text: string }[]
@@ -30,9 +28,11 @@ function M.choose(n, methods)
   end)
 end
 
+--- Returns the command so that it runs without $NVIM and the like, by which it could drive this editor. Neovim gives
+--- them to every job, whatever its `env` says.
 ---@param argv string[]
 ---@return string[]
-local function without_address(argv)
+local function without_neovims_variables(argv)
   local command = { "env" }
   for _, name in ipairs(shared_constants.WITHHELD) do
     vim.list_extend(command, { "-u", name })
@@ -93,7 +93,7 @@ end
 
 --- Called by the backend: runs the agent's login program in a terminal, and restarts the agent when that has succeeded.
 ---@param n integer
----@param what acp.LoginProgram
+---@param what acp.message.LoginProgram
 function M.run(n, what)
   if last and api.nvim_buf_is_valid(last) then
     api.nvim_buf_delete(last, { force = true })
@@ -103,7 +103,7 @@ function M.run(n, what)
   local label = printable.visible(what.label):gsub("%%", "%%%%")
   window_looks.set(win, { winbar = " Login: " .. label .. "%<" })
   vim.b[buf].acp_session, last = n, buf
-  local ok, problem = start(without_address(what.argv), {
+  local ok, problem = start(without_neovims_variables(what.argv), {
     cwd = what.cwd,
     env = next(what.env) and what.env or nil,
     on_exit = function(_, status)
