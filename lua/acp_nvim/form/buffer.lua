@@ -151,7 +151,7 @@ function M.new(id, session, message, fields)
   api.nvim_buf_set_name(buf, ("acp://%d/form/%d"):format(session, id))
   vim.b[buf].acp_session, vim.b[buf].acp_question = session, id
   M.forms[buf] = form_layout.lay_out(id, message, fields)
-  fill(buf, M.forms[buf].came)
+  fill(buf, M.forms[buf].laid_out)
   vim.bo[buf].filetype = "acp_form"
   paint(buf)
   listen(buf)

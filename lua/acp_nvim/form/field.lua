@@ -75,10 +75,12 @@ function M.kind_of(field)
   )
 end
 
---- Is the line a choice of its field?
+--- Takes a line apart that is a choice of its field, marked or not.
+---
+---   (x) Monthly   "(", "x", ") Monthly"       [] E-mail   "[", "", "] E-mail", as the user may have left it
 ---@param field acp.FormField
 ---@param line string
----@return string? open
+---@return string? open  nil: it is none
 ---@return string? mark
 ---@return string? rest
 function M.choice_in(field, line)
@@ -100,9 +102,13 @@ local function numbers_of(field)
   return numbers
 end
 
---- Reads the value of a field.
+--- Reads the value of a field. Each marked choice counts, what is none is text.
+---
+---   (x) Monthly      chosen = { 1 }
+---   ( ) Yearly       text = "every second week", for a field that takes a line of the user's own
+---   every second week
 ---@param field acp.FormField
----@param lines string[]  of its block, without those that are ours
+---@param lines string[]  below its heading, without explanations
 ---@return acp.FormValue
 function M.read(field, lines)
   local numbers, chosen, words = numbers_of(field), {}, {}

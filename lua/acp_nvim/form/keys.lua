@@ -11,35 +11,41 @@ local KEYS = { "<CR>", "<Space>" }
 ---@param form acp.Form
 ---@param field acp.FormField
 ---@param buf integer
----@param first integer  the row of the field's heading, from 1
-local function clear(form, field, buf, first)
-  for index, line in ipairs(api.nvim_buf_get_lines(buf, first, -1, false)) do
+---@param heading integer  the row of the field's heading, from 1
+local function unmark_all(form, field, buf, heading)
+  for index, line in ipairs(api.nvim_buf_get_lines(buf, heading, -1, false)) do
     local _, mark, rest = fields.choice_in(field, line)
     if form.headings[line] then
       return
     elseif mark and mark:find("%S") then
-      api.nvim_buf_set_lines(buf, first + index - 1, first + index, false, { "( " .. rest })
+      api.nvim_buf_set_lines(buf, heading + index - 1, heading + index, false, { "( " .. rest })
     end
   end
 end
 
+--- Marks or unmarks the choice in a row.
 ---@param form acp.Form
 ---@param buf integer
 ---@param row integer  from 1
----@return boolean toggled
+---@return boolean toggled  false: the row is no choice
 local function toggle(form, buf, row)
   local lines = api.nvim_buf_get_lines(buf, 0, row, false)
-  local number, first = form_layout.field_at(form, lines, row)
-  local field = number and form.fields[number]
-  local open, mark, rest = fields.choice_in(field or { choices = {} }, lines[row])
-  if not field or not open then
+  local number, heading = form_layout.field_at(form, lines, row)
+  if not number then
     return false
   end
-  local on = not (mark or ""):find("%S")
-  if open == "(" and on then
-    clear(form, field, buf, first --[[@as integer]])
+  ---@cast heading integer
+  local field = form.fields[number]
+  local open, mark, rest = fields.choice_in(field, lines[row])
+  if not open then
+    return false
   end
-  api.nvim_buf_set_lines(buf, row - 1, row, false, { open .. (on and "x" or " ") .. rest })
+  ---@cast mark string
+  local is_marked = mark:find("%S") ~= nil
+  if open == "(" and not is_marked then
+    unmark_all(form, field, buf, heading)
+  end
+  api.nvim_buf_set_lines(buf, row - 1, row, false, { open .. (is_marked and " " or "x") .. rest })
   return true
 end
 

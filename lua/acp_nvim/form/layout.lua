@@ -1,5 +1,16 @@
--- Lays out the lines of a form, and reads the values from them. Headings and explanations are drawn so that no text of
--- an agent can be taken for them.
+-- Lays out the lines of a form, and reads the values from them.
+--
+--   │ Which price?                            the agent's words: an aside
+--
+--   ━━ Currency  (required, one of)           a heading; the block of its field ends at the next one
+--   │ of the new price list                   an aside again
+--   (x) EUR
+--   ( ) USD
+--
+--   ▶ send   :w or <CR> here sends, …
+--
+-- Headings and asides are recognised as whole lines, by signs that agents' texts hardly begin with. A heading that is
+-- there already gets a dot behind it.
 local fields = require("acp_nvim.form.field")
 
 local M = {}
@@ -7,11 +18,11 @@ local M = {}
 ---@class acp.Form
 ---@field question integer
 ---@field from? integer  the window that the user was in
----@field came string[]  the lines as they were laid out
----@field sent? boolean   the user has written it, and has heard of no mistake since
+---@field laid_out string[]  the lines before the user has changed any
+---@field sent? boolean       the user has written it, and has heard of no mistake since
 ---@field fields acp.FormField[]
 ---@field headings table<string, integer>  line -> number of its field
----@field asides table<string, true>
+---@field asides table<string, true>  lines
 
 local HEADING, ASIDE = "━━ ", "│ "
 M.SEND = "▶ send   :w or <CR> here sends, :Acp reject declines, :q decides nothing"
@@ -44,7 +55,7 @@ end
 ---@param list acp.FormField[]
 ---@return acp.Form
 function M.lay_out(question, message, list)
-  local form = { question = question, fields = list, headings = {}, asides = {}, came = {} }
+  local form = { question = question, fields = list, headings = {}, asides = {}, laid_out = {} }
   local lines = aside(form, table.concat(message, "\n"))
   for number, field in ipairs(list) do
     vim.list_extend(lines, { "", heading(form, number) })
@@ -53,7 +64,7 @@ function M.lay_out(question, message, list)
     end
     vim.list_extend(lines, fields.value_lines(field))
   end
-  form.came = vim.list_extend(lines, { "", M.SEND })
+  form.laid_out = vim.list_extend(lines, { "", M.SEND })
   return form
 end
 

@@ -121,16 +121,8 @@ local function leave_open(buf, is_changed, why)
   unasked_message.show("warn", why)
 end
 
----@param buf integer
----@param is_here boolean
-local function answered(buf, is_here)
-  if is_here and api.nvim_get_mode().mode ~= "n" then -- begun again before it was taken
-    return leave_open(buf, false, "already answered: nothing here will be sent")
-  end
-  close(buf)
-end
-
---- The question has been closed: closes its form, unless the user is in it or has filled something in.
+--- Closes the form of a question that has been closed. One that was not sent stays open where the user is in it or has
+--- filled something in.
 ---@param id integer
 function M.ended(id)
   local buf = form_buffer.of(id)
@@ -138,10 +130,11 @@ function M.ended(id)
     return
   end
   local form, is_here = form_buffer.forms[buf], buf == api.nvim_get_current_buf()
-  local is_changed = not vim.deep_equal(form_buffer.lines(buf), form.came)
-  if form.sent or state.is_answered(id) then
-    answered(buf, is_here)
-  elseif is_here or is_changed then
+  local is_changed = not vim.deep_equal(form_buffer.lines(buf), form.laid_out)
+  local is_answered = form.sent or state.is_answered(id)
+  if is_answered and is_here and api.nvim_get_mode().mode ~= "n" then -- the user types in it again
+    leave_open(buf, false, "already answered: nothing here will be sent")
+  elseif not is_answered and (is_here or is_changed) then
     leave_open(buf, is_changed, "the question is gone: nothing here will be sent")
   else
     close(buf)
