@@ -46,13 +46,17 @@ backend.on_ready(function()
   tracking.start(function(payload)
     backend.notify("modified", payload)
   end)
-  follow.listen(function(n, what_now)
-    if what_now == "paused" then
-      backend.notify("follow_paused", { session = n })
-    else
-      backend.notify("follow", { session = n, on = what_now == "following" })
-    end
-  end)
+  follow.tell_all()
+end)
+
+follow.on_change(function(n, is_on, is_paused)
+  if not backend.is_ready() then
+    return -- it hears of all windows once it is
+  elseif is_paused then
+    backend.notify("follow_paused", { session = n })
+  else
+    backend.notify("follow", { session = n, on = is_on })
+  end
 end)
 
 backend.on_lost(function()

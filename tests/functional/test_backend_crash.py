@@ -303,3 +303,14 @@ def test_prompts_that_wait_are_shown_and_edited_without_a_backend(open_editor: O
     sent = [message["params"]["prompt"] for message in agent.got("session/prompt")]
     assert [blocks[0]["text"] for blocks in sent] == ["long", "go", "one", "3 @notes.txt"]
     assert len(sent[-1]) > 1, "the file goes along"
+
+
+def test_a_followed_window_that_is_closed_starts_no_backend(open_editor: Open, tmp_path: Path) -> None:
+    editor = open_chat(open_editor, script(tmp_path, on_prompt("", say("ok"))), size=(120, 30))
+    editor.lua("vim.cmd.tabnew() vim.cmd.vsplit('notes.txt')")
+    editor.type(":Acp follow<CR>")
+    editor.expect_lua("return require('acp_nvim').status({ session = 1 }).following", True)
+    crash(editor)
+    editor.type(":close<CR>")
+    editor.expect_lua("return vim.fn.winnr('$')", 1)
+    assert editor.lua("return require('acp_nvim.backend.process').is_running()") is False

@@ -16,7 +16,9 @@ NAMES = ["a.txt", "b 'x|!%#`$HOME`.txt", "*.txt", "--cmd q", "[a-z]\n.txt"]
 START = """
 require("acp_nvim.backend.session_store").new({ agent = "one", cwd = vim.fn.getcwd() })
 told = {}
-require("acp_nvim.follow.pinned_window").listen(function(n, what) told[#told + 1] = { n, what } end)
+require("acp_nvim.follow.pinned_window").on_change(function(n, is_on, is_paused)
+  told[#told + 1] = { n, is_paused and "paused" or is_on and "following" or "off" }
+end)
 vim.cmd.edit("start.txt")
 vim.cmd("keepalt vsplit user.txt")
 pinned, user = vim.fn.win_getid(2), vim.fn.win_getid(1)
@@ -334,10 +336,8 @@ def test_where_the_path_leads_is_where_it_is_opened(following: Editor) -> None:
     assert following.lua("return vim.fn.winbufnr(pinned)") == before
 
 
-def test_who_listens_late_hears_of_what_follows(following: Editor) -> None:
-    following.lua(
-        "told = {} require('acp_nvim.follow.pinned_window').listen(function(n, what) told[#told + 1] = { n, what } end)"
-    )
+def test_who_comes_late_is_told_what_follows(following: Editor) -> None:
+    following.lua("told = {} require('acp_nvim.follow.pinned_window').tell_all()")
     assert told(following) == ["following"]
 
 

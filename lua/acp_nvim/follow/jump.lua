@@ -165,7 +165,7 @@ end
 --- Shows the place in the window, if possible.
 ---@param win integer
 ---@param place acp.Place
-function M.take(win, place)
+function M.show(win, place)
   without_focus_events(function()
     local buf = load(place.path)
     if buf and api.nvim_win_is_valid(win) then

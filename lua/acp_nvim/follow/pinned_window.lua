@@ -1,12 +1,17 @@
 -- Shows the file and line that an agent touches in a window of the user's (follow-along). The window never takes the
 -- focus, never moves while it is the current one, and pauses as soon as the user acts in it.
+local event = require("acp_nvim.system.event")
 local jump = require("acp_nvim.follow.jump")
 local state = require("acp_nvim.backend.session_store")
 local user_moves = require("acp_nvim.follow.user_moves")
 local window_choice = require("acp_nvim.follow.window_choice")
 
 local api = vim.api
-local M = {}
+
+local on_change = event.new()
+local M = {
+  on_change = on_change.add, -- fn(n, is_on, is_paused): the following of a session has begun, paused or ended
+}
 
 ---@class acp.Follower
 ---@field win integer
@@ -16,14 +21,11 @@ local M = {}
 
 local followers = {} ---@type table<integer, acp.Follower>
 local newest = {} ---@type table<integer, acp.Place>
-local listener = function(_, _) end ---@type fun(n: integer, what: "following"|"paused"|"off")
 
---- Calls `fn(n, what)` whenever the following of a session begins, pauses or ends.
----@param fn fun(n: integer, what: "following"|"paused"|"off")
-function M.listen(fn)
-  listener = fn
-  for n, follower in pairs(followers) do -- there may be some before anybody is listening
-    fn(n, follower.paused and "paused" or "following")
+--- Tells the listeners of `on_change` which sessions are followed: a backend that has just started knows of none.
+function M.tell_all()
+  for n, follower in pairs(followers) do
+    on_change.call(n, true, follower.paused)
   end
 end
 
@@ -45,7 +47,7 @@ local function check(n)
     return
   elseif user_moves.was_moved(follower.seen, follower.win) then
     follower.paused = true
-    listener(n, "paused")
+    on_change.call(n, true, true)
   else
     remember(follower)
   end
@@ -61,7 +63,7 @@ local function catch_up(n)
     return false
   end
   follower.wanted = nil
-  jump.take(follower.win, place)
+  jump.show(follower.win, place)
   if not api.nvim_win_is_valid(follower.win) then
     M.off(n)
     return false
@@ -82,7 +84,7 @@ local function follow(n)
   return catch_up(n)
 end
 
--- The seam ------------------------------------------------------------------------------------------------------------
+-- What others call ----------------------------------------------------------------------------------------------------
 
 --- A window shows the places of one session.
 ---@param n integer
@@ -125,7 +127,7 @@ function M.on(n)
     catch_up(n)
   end
   if followers[n] then
-    listener(n, "following")
+    on_change.call(n, true, false)
   end
   return true
 end
@@ -136,7 +138,7 @@ function M.off(n)
   if follower then
     user_moves.forget(follower.seen)
     followers[n] = nil
-    listener(n, "off")
+    on_change.call(n, false, false)
   end
 end
 
@@ -199,9 +201,9 @@ api.nvim_create_autocmd("WinLeave", {
 
 api.nvim_create_autocmd("WinClosed", {
   group = group,
-  callback = function(event)
+  callback = function(closed)
     for _, n in ipairs(vim.tbl_keys(followers)) do
-      if followers[n].win == tonumber(event.match) then
+      if followers[n].win == tonumber(closed.match) then
         M.off(n)
       end
     end
