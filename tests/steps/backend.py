@@ -1,4 +1,4 @@
-"""NestedCalls of tests that drive the backend without Neovim."""
+"""Steps of tests that drive the backend without Neovim."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""NestedCalls in the chat: open it, send a prompt, read it, go to a line of it."""
+"""Steps in the chat: open it, send a prompt, read it, go to a line of it."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""NestedCalls with files: what the agent reads, writes and edits, and the file that the user has open."""
+"""Steps with files: what the agent reads, writes and edits, and the file that the user has open."""
 
 from collections.abc import Callable
 from pathlib import Path

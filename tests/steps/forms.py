@@ -1,4 +1,4 @@
-"""NestedCalls with forms and pages of the agent."""
+"""Steps with forms and pages of the agent."""
 
 from collections.abc import Callable
 from pathlib import Path

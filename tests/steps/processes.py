@@ -1,4 +1,4 @@
-"""NestedCalls with the processes behind Neovim."""
+"""Steps with the processes behind Neovim."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""NestedCalls with proposals: the agent asks with a diff, the user decides it hunk by hunk."""
+"""Steps with proposals: the agent asks with a diff, the user decides it hunk by hunk."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""NestedCalls with questions of the agent."""
+"""Steps with questions of the agent."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""NestedCalls in the review of changes that have happened."""
+"""Steps in the review of changes that have happened."""
 
 from collections.abc import Callable
 from pathlib import Path

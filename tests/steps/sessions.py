@@ -1,4 +1,4 @@
-"""NestedCalls with sessions that go on in another Neovim."""
+"""Steps with sessions that go on in another Neovim."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""NestedCalls with terminals of the agent."""
+"""Steps with terminals of the agent."""
 
 from typing import Any
 
