@@ -170,7 +170,7 @@ def test_names_stand_for_selection_diff_quickfix_and_terminal(open_editor: Open,
     editor.type("iall of @sel<Tab> @diff<Tab> @qu<Tab> @te<Tab>")
     editor.expect_lua(
         "return vim.api.nvim_get_current_line()",
-        lambda line: line == "all of @selection @diff @quickfix @terminal",
+        lambda line: line == "all of @selection @diff @quickfix @terminal ",
     )
     # a slow git asks for a second press
     editor.expect_lua(f"if ({PROMPT[7:]}) ~= '' then vim.api.nvim_input('<C-s>') end {TURN}", 1)

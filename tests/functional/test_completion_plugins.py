@@ -36,7 +36,7 @@ AT_REST = "return not (package.loaded.cmp and package.loaded.cmp.core.suspending
 SHAPE = """
 local items = require("acp_nvim.sources.lsp_items").at(vim.api.nvim_get_current_buf(), ...)
 return vim.tbl_map(function(item)
-  return { item.label, item.kind, item.labelDetails.description, item.textEdit.range }
+  return { item.label, item.kind, item.labelDetails.description, item.textEdit.range, item.textEdit.newText }
 end, items)
 """
 BOTH = """
@@ -45,7 +45,7 @@ local blink = require("acp_nvim.sources.blink").new({}, {})
 local context = { bufnr = buf, cursor = { 1, 3 }, line = "/re and more" }
 blink:get_completions(context, function(answer) got.blink = answer end)
 local cmp = require("acp_nvim.sources.cmp").new()
-local before = { context = { bufnr = buf, cursor = { row = 1 }, cursor_before_line = "/re" } }
+local before = { context = { bufnr = buf, cursor = { row = 1 }, cursor_before_line = "/re", cursor_after_line = "" } }
 cmp:complete(before, function(answer) got.cmp = answer end)
 return { got.blink.items[1].label, got.cmp.items[1].label, #got.blink.items, #got.cmp.items,
   blink:enabled(), cmp:is_available(), blink:get_trigger_characters(), cmp:get_trigger_characters() }
@@ -74,16 +74,22 @@ def prompt(open_editor: Open, tmp_path: Path) -> Callable[..., Editor]:
 def test_what_the_sources_give(prompt: Callable[..., Editor]) -> None:
     editor = prompt()
     range_ = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 3}}
-    wanted = [["/review", 14, "looks at it again", range_], ["/research", 14, "reads on", range_]]
-    assert editor.lua(SHAPE, 1, "/re") == wanted
-    (found,) = editor.expect_lua(SHAPE, lambda got: got, 1, "see ö @a")
+    wanted = [
+        ["/review", 14, "looks at it again", range_, "/review"],
+        ["/research", 14, "reads on", range_, "/research"],
+    ]
+    assert editor.lua(SHAPE, 1, "/re", "") == wanted
+    (found,) = editor.expect_lua(SHAPE, lambda got: got, 1, "see ö @a", " too")
+    assert found[4] == "@a\\ file.txt", "the blank behind it is enough"
+    (found,) = editor.lua(SHAPE, 1, "see ö @a", "")
+    assert found[4] == "@a\\ file.txt "
     assert found[:3] == ["@a\\ file.txt", 17, "file"]
     assert found[3] == {"start": {"line": 0, "character": 7}, "end": {"line": 0, "character": 9}}
-    assert editor.lua(SHAPE, 1, "nothing") == []
+    assert editor.lua(SHAPE, 1, "nothing", "") == []
     triggers = ["/", "@"]
     assert editor.lua(BOTH) == ["/review", "/review", 2, 2, True, True, triggers, triggers]
     editor.type("<C-w>p")
-    assert editor.lua(SHAPE, 1, "/re") == [], "elsewhere they are silent"
+    assert editor.lua(SHAPE, 1, "/re", "") == [], "elsewhere they are silent"
 
 
 @pytest.mark.parametrize(("name", "init"), [("blink.cmp", BLINK), ("nvim-cmp", CMP)])
@@ -101,7 +107,7 @@ def test_the_real_plugin_completes_a_command_and_a_file(
     editor.type(" ö @gr")
     editor.screen.expect("@größe.txt")
     editor.type("<C-y>")
-    editor.expect_lua("return vim.api.nvim_get_current_line()", "/review ö @größe.txt")
+    editor.expect_lua("return vim.api.nvim_get_current_line()", "/review ö @größe.txt ")
     editor.type("<C-s>")
     editor.wait_event("AcpTurnEnded", stop_reason="end_turn")
     assert editor.stderr() == ""

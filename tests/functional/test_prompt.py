@@ -571,12 +571,50 @@ def test_commands_complete_with_their_hints(open_editor: Open, tmp_path: Path) -
     assert words(editor) == ["/plan", "/play"]
     editor.screen.expect("what to plan  Makes a plan")
     editor.type("<C-y>")
-    editor.expect_lua(LINES, "/plan")
+    editor.expect_lua(LINES, "/plan ")
     editor.screen.expect("/plan what to plan")
     editor.type("<Esc>:%d<CR>inot /pl<C-x><C-o>")
     editor.expect_lua("return vim.fn.complete_info().items", [])
     editor.type("<Esc>")
     assert editor.lua("return vim.fn.getcompletion('Acp prompt /pl', 'cmdline')") == ["/plan", "/play"]
+
+
+@pytest.mark.parametrize("waits", [True, False], ids=["menu", "typed fast"])
+def test_one_blank_follows_what_tab_completes(open_editor: Open, tmp_path: Path, waits: bool) -> None:
+    offers = commands(
+        ("edit", "Edits", "what to edit"), ("echo", "Echoes", "a text"), ("tour", "Shows all", "")
+    )
+    agent = script(tmp_path, on("session/new", offers), on_prompt("", say("got it")))
+    editor = talking(open_editor, agent)
+    (editor.project / "notes.txt").write_text("x")
+    (editor.project / "deep").mkdir()
+    (editor.project / "deep/er.txt").write_text("x")
+    editor.expect_lua("return #require('acp_nvim').commands()", 3)
+
+    def complete(keys: str) -> None:
+        editor.type(keys)
+        if waits:
+            editor.expect_lua("return vim.fn.pumvisible()", 1)
+
+    complete("i/ed")
+    editor.type("<Tab>it and")
+    editor.expect_lua(LINES, "/edit it and")
+    complete(" @not")
+    editor.type("<Tab> then")  # a blank by habit is the same one
+    editor.expect_lua(LINES, "/edit it and @notes.txt then")
+    complete(" @dee")
+    editor.type("<Tab>")
+    editor.expect_lua(LINES, "/edit it and @notes.txt then @deep/")
+    complete("er")
+    editor.type("<Tab>")
+    editor.expect_lua(LINES, "/edit it and @notes.txt then @deep/er.txt ")
+    editor.type("<C-s>")
+    editor.wait_event("AcpTurnEnded")
+    complete("/to")
+    editor.type("<Tab>")
+    editor.expect_lua(LINES, "/tour")
+    editor.type("<Esc>cc/ec all of it<Home><Right><Right><Right><Tab>x")
+    editor.expect_lua(LINES, "/echo xall of it")
 
 
 def test_the_menu_opens_by_itself_and_chooses_nothing(open_editor: Open, tmp_path: Path) -> None:

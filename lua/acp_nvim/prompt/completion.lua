@@ -1,5 +1,6 @@
 -- Completes in a prompt: the agent's `/commands`, and behind an `@` files, buffers, `@diff` and the like. `candidates`
 -- serves completefunc and any completion plugin alike; it never waits.
+local blank_behind = require("acp_nvim.prompt.blank_behind")
 local limits = require("acp_nvim.limits")
 local mention_keywords = require("acp_nvim.prompt.mention_keywords")
 local project_files = require("acp_nvim.prompt.project_files")
@@ -13,6 +14,7 @@ local M = {}
 ---@field word string   what is inserted
 ---@field menu string   what it is
 ---@field kind "command"|"file"|"folder"|"buffer"|"name"
+---@field blank boolean  whether a blank follows: a folder goes on with what is in it, a command may take no words
 
 local A_SEARCH_NS = 8e6
 local WIDEST_MENU = 60
@@ -33,8 +35,8 @@ local function commands(n, line)
   for _, command in ipairs((state.session(n) or {}).commands or {}) do
     if vim.startswith(command.name:lower(), typed) then
       local hint = (command.hint or "") ~= "" and ("%s  "):format(command.hint) or ""
-      list[#list + 1] =
-        { word = "/" .. command.name, menu = brief(hint .. (command.description or "")), kind = "command" }
+      local menu = brief(hint .. (command.description or ""))
+      list[#list + 1] = { word = "/" .. command.name, menu = menu, kind = "command", blank = hint ~= "" }
     end
     if #list >= limits.CANDIDATES then
       break
@@ -55,7 +57,7 @@ end
 ---@return acp.Candidate
 local function candidate(path, kind, doc)
   kind = kind or (path:find("/$") and "folder" or "file")
-  return { word = escaped(path), menu = doc or kind, kind = kind }
+  return { word = escaped(path), menu = doc or kind, kind = kind, blank = kind ~= "folder" }
 end
 
 -- Files ---------------------------------------------------------------------------------------------------------------
@@ -193,7 +195,8 @@ end
 ---@return table[]
 function M.menu_items(list)
   return vim.tbl_map(function(each)
-    return { word = each.word, menu = each.menu, icase = 1, dup = 0 }
+    local data = each.blank and blank_behind.ITEM_DATA or nil
+    return { word = each.word, menu = each.menu, icase = 1, dup = 0, user_data = data }
   end, list)
 end
 

@@ -1,5 +1,6 @@
 -- Opens the completion menu of the prompt after `/` and `@`, unless a completion plugin does that. Nothing is typed for
 -- it and nothing is chosen: whoever types on writes as if it were not there.
+local blank_behind = require("acp_nvim.prompt.blank_behind")
 local completion = require("acp_nvim.prompt.completion")
 local config = require("acp_nvim.config.settings")
 local suggestion = require("acp_nvim.prompt.suggestion")
@@ -75,11 +76,14 @@ local function complete_word()
   end
   api.nvim_buf_set_text(0, row - 1, start, row - 1, col, { found[1].word })
   api.nvim_win_set_cursor(0, { row, start + #found[1].word })
+  if found[1].blank then
+    blank_behind.put()
+  end
   return true
 end
 
---- Takes the agent's suggestion into an empty prompt, else the chosen item of an open menu, else its first one. Where there is nothing to complete the key goes on in a
---- snippet, or is Vim's.
+--- Takes the agent's suggestion into an empty prompt, else the chosen item of an open menu, else its first one. Where
+--- there is nothing to complete the key goes on in a snippet, or is Vim's.
 ---@param key string  as it was pressed
 function M.take_first(key)
   if suggestion.take() then
@@ -94,7 +98,8 @@ function M.take_first(key)
     return
   end
   local is_chosen = vim.fn.complete_info({ "selected" }).selected ~= -1
-  api.nvim_feedkeys(vim.keycode(is_chosen and "<C-y>" or "<C-n><C-y>"), "in", false)
+  local keys = (is_chosen and "<C-y>" or "<C-n><C-y>") .. blank_behind.KEYS
+  api.nvim_feedkeys(vim.keycode(keys), "in", false)
 end
 
 --- Has the menu open by itself in a prompt.
@@ -110,6 +115,7 @@ function M.attend(buf)
     end
   end)
   on({ "CompleteDone", "InsertLeave", "BufLeave" }, close)
+  blank_behind.attend(buf, group)
   on("BufWipeout", function()
     api.nvim_del_augroup_by_id(group)
   end)

@@ -24,7 +24,7 @@ end
 function M:get_completions(context, callback)
   local row, col = unpack(context.cursor)
   callback({
-    items = lsp_items.at(context.bufnr, row, context.line:sub(1, col)),
+    items = lsp_items.at(context.bufnr, row, context.line:sub(1, col), context.line:sub(col + 1)),
     -- what fits is found again with every character: there are more files than are ever listed
     is_incomplete_forward = true,
     is_incomplete_backward = true,

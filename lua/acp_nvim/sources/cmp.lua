@@ -34,12 +34,12 @@ function M:get_keyword_pattern()
   return [[[/@]\%(\\ \|\S\)*]]
 end
 
----@param params { context: { bufnr: integer, cursor: { row: integer }, cursor_before_line: string } }
+---@param params { context: { bufnr: integer, cursor: { row: integer }, cursor_before_line: string, cursor_after_line: string } }
 ---@param callback fun(response: table)
 function M:complete(params, callback)
   local context = params.context
   callback({
-    items = lsp_items.at(context.bufnr, context.cursor.row, context.cursor_before_line),
+    items = lsp_items.at(context.bufnr, context.cursor.row, context.cursor_before_line, context.cursor_after_line),
     isIncomplete = true, -- there are more files than are ever listed
   })
 end

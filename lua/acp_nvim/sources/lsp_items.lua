@@ -27,8 +27,9 @@ end
 ---@param buf integer
 ---@param row integer  from 1
 ---@param line string  up to the cursor
+---@param behind string  what follows
 ---@return lsp.CompletionItem[]
-function M.at(buf, row, line)
+function M.at(buf, row, line, behind)
   local n = vim.b[buf].acp_session
   if not n or not M.is_prompt(buf) then
     return {}
@@ -45,7 +46,7 @@ function M.at(buf, row, line)
       labelDetails = { description = candidate.menu },
       insertTextFormat = vim.lsp.protocol.InsertTextFormat.PlainText,
       textEdit = {
-        newText = candidate.word,
+        newText = candidate.word .. (candidate.blank and behind:sub(1, 1) ~= " " and " " or ""),
         range = {
           start = { line = row - 1, character = start },
           ["end"] = { line = row - 1, character = #line },
