@@ -10,7 +10,7 @@ from acp_nvim.files.documents import DecidedBase
 from acp_nvim.files.file_snapshot import Own
 from acp_nvim.messages.proposals import FileAnswer
 from acp_nvim.proposals.proposed_file import ProposedFile
-from acp_nvim.text.compare_decision import decide, taken
+from acp_nvim.text.compare_decision import NO_HUNKS, Taken, decide, taken
 from acp_nvim.text.line_diff import edits
 from acp_nvim.text.text_file import Text, split
 
@@ -38,7 +38,7 @@ class Decision:
     written: frozenset[str | None] = frozenset()  # what it may hold once the agent has done it
     given: str = ""  # the path as it was named
     kind: Literal["all", "nothing", "mixed"] = "mixed"  # how much of the proposal it is
-    hunks: tuple[int, int] = (0, 0)  # those that are taken as they were proposed, and all
+    hunks: Taken = NO_HUNKS
     takes_unsaved: bool = False  # what the agent writes to the disk would overlap unsaved lines
     settled: bool = False  # its write has come, or is not expected any more
     is_taken_back: bool = False
@@ -59,7 +59,7 @@ class Decision:
                 decided=change.new,
                 saved=None,
                 kind="all",
-                hunks=(0, 0) if change.problem else taken(change.base, change.new, change.new),
+                hunks=NO_HUNKS if change.problem else taken(change.base, change.new, change.new),
             )
         like = file.disk if file.disk is not None else change.new or ""
         left, right, decided, saved = (

@@ -30,6 +30,7 @@ from acp_nvim.session.proposed_diffs import FileDiff, diffs
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.text.compare_decision import taken_in_words
 from acp_nvim.text.decision_report import report
 from acp_nvim.text.diff_cost import is_too_much
 from acp_nvim.text.printable import one_line
@@ -223,8 +224,7 @@ def _partly(decisions: list[Decision]) -> str:
     """Return how much of the proposal the user takes, for the line of the call."""
     if all(each.kind == "all" for each in decisions):
         return ""
-    whole, count = (sum(each) for each in zip(*(each.hunks for each in decisions), strict=True))
-    return f"{whole} of {count} hunk{'s' * (count != 1)}" if whole < count else "edited"
+    return taken_in_words(each.hunks for each in decisions)
 
 
 def _first(question: Question, kind: str) -> Option | None:

@@ -6,7 +6,7 @@ left a b c d, right A b C d, decided A b c d: mixed, and of 2 hunks 1 stands as 
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from acp_nvim.text.line_diff import Edit, edits
@@ -32,15 +32,50 @@ def decide(left: str | None, right: str | None, decided: str | None) -> Outcome:
     return Outcome("mixed", decided)
 
 
-def taken(left: str | None, right: str | None, decided: str | None) -> tuple[int, int]:
-    """Return how many hunks stand as they were proposed, and how many were proposed.
+class Taken(NamedTuple):
+    """How many of the proposed hunks stand as they were proposed, and how many in part or edited."""
 
-    left a b c d, right A b C d, decided A b c d: (1, 2), for C was refused.
+    whole: int
+    in_part: int
+    proposed: int
+
+
+NO_HUNKS = Taken(0, 0, 0)
+
+
+def taken(left: str | None, right: str | None, decided: str | None) -> Taken:
+    """Count the hunks that the user has taken. A hunk is refused where the decided text is what it was before.
+
+    left a b c d e, right A b C d E F, decided A b c d E: A is taken, C refused, of E F a part is taken.
     """
     before, proposed, after = (list(in_format(text or "", "\n").lines) for text in (left, right, decided))
-    touched = [(each.first, each.last) for each in edits(proposed, after)]
-    hunks = spans(edits(before, proposed))
-    return sum(not any(overlap(span, other) for other in touched) for span in hunks), len(hunks)
+    changes = edits(before, proposed)
+    unlike_right = [(each.first, each.last) for each in edits(proposed, after)]
+    unlike_left = [(each.first, each.last) for each in edits(before, after)]
+    whole = in_part = 0
+    for change, span in zip(changes, spans(changes), strict=True):
+        if not any(overlap(span, other) for other in unlike_right):
+            whole += 1
+        elif any(overlap((change.first, change.last), other) for other in unlike_left):
+            in_part += 1
+    return Taken(whole, in_part, len(changes))
+
+
+def taken_in_words(files: Iterable[Taken]) -> str:
+    """Return what a mixed decision has taken of all files.
+
+    2 of 3 hunks              one is refused
+    2 of 3 hunks, 1 in part   of one more only a part is taken, or it is edited
+    no hunk, edited           all are refused, and lines beside them are edited
+    """
+    whole, in_part, count = (sum(each) for each in zip(*files, strict=True))
+    some = whole + in_part
+    if whole == count:
+        return "edited"  # beside the hunks
+    if not some:
+        return "no hunk, edited"
+    part = "in part" if in_part == some else f"{in_part} in part"
+    return f"{some} of {count} hunk{'s' * (count != 1)}" + (f", {part}" if in_part else "")
 
 
 def are_alike(one: str | None, other: str | None) -> bool:

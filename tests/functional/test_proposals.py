@@ -124,9 +124,24 @@ def test_some_of_it_through_us(open_editor: Open, tmp_path: Path) -> None:
     report = get_report(editor, agent)
     assert "notes.txt" in report
     assert "THREE" in report
-    editor.screen.expect("notes.txt  +3 −3  1 of 3 hunks")
+    editor.screen.expect("+3 −3 2 of 3 hunks, 1 in part")
     editor.screen.expect("▸ told Scripted: 1 hunk of notes.txt refused")
     editor.screen.expect("and now?")
+
+
+def test_a_hunk_taken_in_part_counts_as_such(open_editor: Open, tmp_path: Path) -> None:
+    new = OLD.replace("line 3\nline 4\n", "THREE\nFOUR\n")
+    ask = ask_edit(make_diff(new=new))
+    agent = script(
+        tmp_path, on_prompt("edit", ask, write(NOTES, new), tool("call", known=True, status="completed"))
+    )
+    editor = open_old(open_editor, agent)
+    editor.type(":Acp<CR><C-w>t")
+    open_diff(editor)
+    editor.type("4Gccline 4<Esc>:w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert (editor.project / "notes.txt").read_text() == OLD.replace("line 3\n", "THREE\n")
+    editor.screen.expect("+2 −2 1 of 1 hunk, in part")
 
 
 def test_some_of_it_from_an_agent_that_writes_the_disk(open_editor: Open, tmp_path: Path) -> None:
