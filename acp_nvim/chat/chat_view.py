@@ -52,6 +52,7 @@ class ChatView:
         self._parted: set[int] = set()  # keys of entries that end in a blank line, once they have any
         self._pooled: set[int] = set()
         self._urgent: set[int] = set()
+        self._timed = 0  # turns whose durations are shown
         self._bare = True  # whether nothing is shown yet
         self._speaker: str | None = None
         self._blank = True  # whether the last line is empty
@@ -102,6 +103,7 @@ class ChatView:
         left out."""
         batch = EditBatch(lines, chars)
         self._collect()
+        self._time_turns(batch)
         self._repair(batch, middle)
         self._extend(batch)
         return batch.end(), self._is_behind(middle)
@@ -120,6 +122,21 @@ class ChatView:
         last = transcript.entries[len(self._blocks) - 1] if self._blocks else None
         if isinstance(last, Thought) and last.ended is None and self._is_open(last):
             self._urgent.add(last.key)
+
+    def _has_ended_turn(self) -> bool:
+        """Whether there is a turn to time, all of which is shown."""
+        times = self._transcript.turn_times
+        index = self._transcript.index(times[self._timed][0]) if self._timed < len(times) else None
+        return index is not None and index < len(self._blocks)
+
+    def _time_turns(self, batch: EditBatch) -> None:
+        """Show at the headings of turns that have ended how long they took."""
+        while self._has_ended_turn() and batch.has_room:
+            if timed := self._headings.timed(*self._transcript.turn_times[self._timed]):
+                key, offset, mark = timed
+                row = self.total - sum(self._heights[self._transcript.index(key) :]) + offset
+                batch.splice(["marks", row, row + 1, [{"row": row, **mark}]])
+            self._timed += 1
 
     def _repair(self, batch: EditBatch, middle: bool) -> None:
         """Splice changed blocks from the last to the first, so that none moves the rows of another."""
@@ -183,6 +200,9 @@ class ChatView:
         self.total = first + len(new)
         if self._gap:
             self._heights[-1] -= 1
+        above = len(new) - len(block)
+        if above:
+            self._headings.place(entry, above - 1, new[above - 1][1])
         self._blocks.append([] if streams else block)
         self._heights.append(len(new))
         self._speaker = entry.speaker or self._speaker
@@ -246,7 +266,8 @@ class ChatView:
         return True
 
     def _is_behind(self, middle: bool) -> bool:
-        return bool(self._has_next() or self._urgent or (middle and self._pooled) or self._has_text())
+        is_changed = self._urgent or (middle and self._pooled) or self._has_ended_turn()
+        return bool(self._has_next() or is_changed or self._has_text())
 
     def _render(self, entry: Entry) -> list[Row]:
         block = self._rows(entry)

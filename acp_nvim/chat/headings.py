@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 
-from acp_nvim.chat.phrases import cut
+from acp_nvim.chat.phrases import cut, long_duration
 from acp_nvim.chat.splice import Mark, Row
 from acp_nvim.session.entries import Entry, Message, Report
 from acp_nvim.text.printable import one_line
@@ -22,6 +23,25 @@ class Headings:
 
     def reset(self) -> None:
         self._is_live = False  # the last prompt is no replay: the present model answers it
+        # of each heading, in order: the key of its entry, its row from the first one of the entry, its mark
+        self._placed: list[tuple[int, int, Mark]] = []
+
+    def place(self, entry: Entry, offset: int, mark: Mark | None) -> None:
+        """Note the heading that has been shown above an entry."""
+        if mark and mark["kind"] in _GROUNDS:
+            self._placed.append((entry.key, offset, mark))
+
+    def timed(self, last: int, seconds: float) -> tuple[int, int, Mark] | None:
+        """Return the heading of a turn with its duration: the key of its entry, the row from there, the mark.
+
+        `last`: the key of the turn's last entry. None if the duration is short or nothing was answered.
+        """
+        at = bisect_right(self._placed, last, key=lambda placed: placed[0]) - 1
+        took = long_duration(seconds)
+        if at < 0 or not took or self._placed[at][2]["kind"] != "agent":
+            return None
+        key, offset, mark = self._placed[at]
+        return key, offset, {**mark, "took": took}
 
     def row(self, entry: Entry, speaker: str) -> Row:
         """Return the heading above an entry, the first one of its speaker."""

@@ -23,6 +23,7 @@ class Mark(TypedDict):
     key: NotRequired[int | str | None]  # the transcript's entry; of an option: its question
     by: NotRequired[Literal["user"]]  # whose words they are, if they are not the agent's
     at: NotRequired[int]  # of a heading: when the prompt was sent, in seconds since 1970
+    took: NotRequired[str]  # of a heading: the duration of the turn, once it has ended
     turn: NotRequired[int]  # of "changes": what this turn has changed in files
     options: NotRequired[list[tuple[int, int, int]]]  # columns of each option in the line, and its number
     inline: NotRequired[list[tuple[int, str, str]]]  # signs within the line: column, text, group

@@ -14,6 +14,7 @@ from acp_nvim.session.permission_text import describe, matters
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.transcript import Transcript
+from acp_nvim.session.turn_clock import TurnClock
 
 
 class OpenQuestions:
@@ -29,6 +30,7 @@ class OpenQuestions:
     ) -> None:
         self._transcript, self._events, self._cwd = transcript, events, cwd
         self._on_end, self._now = on_end, now
+        self.turn = TurnClock()  # stops while a question is open
         self._open: dict[int, Question] = {}
         self.changed = False
 
@@ -59,6 +61,7 @@ class OpenQuestions:
             describe(question, tool, self._cwd)
             self._events.add_tool_call(tool, self._cwd)
         self._open[question.id] = question
+        self.turn.wait(now, is_asking=True)
         self.changed = True
         self._events.add("AcpQuestion", id=question.id)
 
@@ -68,7 +71,9 @@ class OpenQuestions:
             return False
         self.changed = self._open.pop(question.id, None) is not None or self.changed
         self._on_end(question)
-        self._transcript.answered(question, now=self._now())
+        now = self._now()
+        self.turn.wait(now, is_asking=bool(self._open))
+        self._transcript.answered(question, now=now)
         self._events.add("AcpAnswered", id=question.id, option_id=option.id if option else None, by=by)
         return True
 

@@ -166,6 +166,7 @@ class Session:
         """Begin a turn. `report` is sent to the agent before the user's words. `at`: now, in seconds since 1970; None
         in a replay."""
         self.turn += 1
+        self.questions.turn.begin(self.clock())
         self.usage.tokens.begin_turn()
         self.memory = self.id
         self.about = self.about or one_line(prompt.text[:_ABOUT])
@@ -215,6 +216,7 @@ class Session:
             self.questions.end_all("agent", but=lambda question: question.is_of_child)
         for tool in self.transcript.end_turn(now, stop_reason == "cancelled"):
             self.events.add_tool_call(tool, self.cwd)
+        self.transcript.time_turn(self.questions.turn.end(now))
         self._note_end(stop_reason, error)
         self.changed[self.turn] = self.transcript.changes(self.turn, self._asked)
         stops = stop_reason in _KEEPS_QUEUE and not (self.cancelling or self.queue.is_owed)

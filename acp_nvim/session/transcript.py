@@ -49,6 +49,8 @@ class Transcript:
         self.entries.clear()
         self.changed: set[int] = set()  # keys of entries that look different now; they may wait a little
         self.urgent: set[int] = set()  # the same, not to wait: ends, failures, questions
+        # for each turn that has ended: the key of its last entry, and how many seconds it took
+        self.turn_times: list[tuple[int, float]] = []
         self.spoke_in_turn = False
         self._now = 0.0
         self._growing = GrowingText()
@@ -236,6 +238,11 @@ class Transcript:
         for call in left:
             self.touch(call)
         return left
+
+    def time_turn(self, seconds: float) -> None:
+        """Note how long the turn took that ends here."""
+        if self.entries:
+            self.turn_times.append((self.entries[-1].key, seconds))
 
     def touch_terminal(self, terminal_id: str) -> None:
         """Mark the calls that show this terminal as changed."""

@@ -1,14 +1,16 @@
 """How turns look in the chat: headings on a ground of their own, the user's words beside a bar, a margin."""
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.fakes.script import on, on_prompt, result, say, script, wait_file
+from tests.fakes.script import on, on_prompt, permission, result, say, script, wait_file
 from tests.functional.editor import Editor
 from tests.functional.screen import Screen
 from tests.steps.conversation import go_to_line, open_chat, read_chat, send
+from tests.steps.messages import expect_message
 
 Open = Callable[..., Editor]
 MODES = {"availableModes": [{"id": "ask", "name": "Ask"}], "currentModeId": "ask"}
@@ -86,3 +88,32 @@ def test_a_long_prompt_folds(open_editor: Open, tmp_path: Path) -> None:
     editor.type("e")
     prompt = "return vim.api.nvim_buf_get_lines(vim.fn.bufnr('acp://1/prompt'), 0, -1, false)"
     editor.expect_lua(prompt, lines)
+
+
+def test_a_turn_that_is_over_says_how_long_it_took(open_editor: Open, tmp_path: Path) -> None:
+    """The recording of a turn with a question is played with other times: a minute, half of it the user's."""
+    asks = permission("run it", kind="execute", rawInput={"command": "make"})
+    agent = script(tmp_path, on_prompt("", say("I run it."), asks, say("Done.")))
+    editor = open_chat(open_editor, agent, size=(120, 30))
+    send(editor, "go")
+    editor.wait_event("AcpQuestion")
+    editor.acp("answer", editor.acp("questions")[0]["id"], "yes")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("Done.")
+    assert not re.search(r"Scripted.* \d+ s", editor.screen.text()), "a short turn is no news"
+    editor.type(":Acp trace save t.jsonl<CR>")
+    expect_message(editor, "messages in")
+    recording = editor.project / "t.jsonl"
+    entries = [json.loads(line) for line in recording.read_text().splitlines()]
+    methods = [entry["msg"].get("method") for entry in entries]
+    prompt, asked = methods.index("session/prompt"), methods.index("session/request_permission")
+    answered = next(
+        at
+        for at, entry in enumerate(entries)
+        if entry["msg"].get("id") == entries[asked]["msg"]["id"] and at > asked and entry["dir"] == "->"
+    )
+    for at, entry in enumerate(entries):
+        entry["t"] = 0 if at <= prompt else 20 if at <= asked else 50 if at <= answered else 60
+    recording.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    editor.type(":Acp replay t.jsonl<CR>")
+    editor.screen.expect(lambda screen: re.search(r"▎Scripted.* 30 s", screen.text()), what="30 s")

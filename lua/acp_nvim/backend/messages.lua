@@ -342,6 +342,7 @@
 ---@field key? integer|string  the transcript's entry; of an option: its question
 ---@field by? "user"  whose words they are, if they are not the agent's
 ---@field at? integer  of a heading: when the prompt was sent, in seconds since 1970
+---@field took? string  of a heading: the duration of the turn, once it has ended
 ---@field turn? integer  of "changes": what this turn has changed in files
 ---@field options? [integer, integer, integer][]  columns of each option in the line, and its number
 ---@field inline? [integer, string, string][]  signs within the line: column, text, group

@@ -1,5 +1,5 @@
 -- Draws the headings of turns, `## You` and `## Claude`: without the marker, on a ground of their own, at the right when
--- the prompt was sent, or how long the turn has run.
+-- the prompt was sent, or how long the turn has run or took.
 local ephemeral_marks = require("acp_nvim.chat.ephemeral_marks")
 local marks = require("acp_nvim.chat.marks")
 local spinner = require("acp_nvim.ui.spinner")
@@ -26,9 +26,12 @@ local function beside(chat, row, mark)
       },
     }
   end
+  if mark.took then
+    return { { (" %s "):format(mark.took), "AcpCount" } }
+  end
   local is_newest = mark.kind == "agent" and row == marks.answer(chat)
   if is_newest and (state.look(chat.session) or {}).state == "running" then
-    return { { ("%s %s "):format(spinner.frame(), winbar_status.elapsed(chat.session)), "AcpSpinner" } }
+    return { { (" %s %s "):format(spinner.frame(), winbar_status.elapsed(chat.session)), "AcpSpinner" } }
   end
 end
 

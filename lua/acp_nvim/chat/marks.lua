@@ -82,7 +82,7 @@ local function place_one(chat, mark)
     chat.keys[mark.key] = id
   end
   chat.spinning[id] = mark.running or nil
-  if SPEAKERS[mark.kind] then
+  if SPEAKERS[mark.kind] and not mark.took then
     redraw_answer(chat) -- the next one has the spinner: the user's words may be in the midst of a turn
     chat.answer = mark.kind == "agent" and id or nil
   end

@@ -88,6 +88,7 @@ operations = st.one_of(
     st.tuples(st.just("ask"), ids, st.integers(0, 3), st.booleans(), st.lists(words, max_size=2)),
     st.tuples(st.just("answer"), st.booleans()),
     st.tuples(st.just("end_turn"), st.booleans()),
+    st.tuples(st.just("time_turn"), st.sampled_from([1.0, 7.0, 70.0])),
     st.tuples(st.just("say_changes"), st.integers(0, 3), st.sampled_from(["a +1 −1 · x", "kept 1"])),
     st.tuples(st.just("look"), st.sampled_from(["r1", "r2", "r3", "r4", "r5"]), st.booleans()),
     st.tuples(st.just("look"), st.sampled_from(["x1", "x2", "x3", "x4", "x5"]), st.just(True)),
@@ -150,6 +151,9 @@ class Story:
     def plan(self, update: PlanUpdate) -> None:
         self.transcript.plan(update)
 
+    def time_turn(self, seconds: float) -> None:
+        self.transcript.time_turn(seconds)
+
     def note(self, kind: Any, text: str) -> None:
         self.transcript.note(kind, text)
 
@@ -209,9 +213,10 @@ def anew(story: Story) -> ChatBuffer:
     view = ChatView(story.transcript, lambda: "Agent", CWD, lambda _: "12 passed\n")
     view._open, view._unfolded = dict(story.view._open), set(story.view._unfolded)
     buffer = ChatBuffer()
-    ops, more = view.flush(10**6, 10**9)
-    assert not more
-    buffer.apply(ops, view.total)
+    more = True
+    while more:
+        ops, more = view.flush(10**6, 10**9)
+        buffer.apply(ops, view.total)
     return buffer
 
 

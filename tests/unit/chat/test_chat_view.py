@@ -70,6 +70,26 @@ def test_an_empty_chat_is_one_empty_line(chat: Chat):
     assert chat.view.total == 1
 
 
+def test_a_turn_has_its_duration_at_its_heading(chat: Chat):
+    chat.transcript.user("One")
+    chat.say("Text.")
+    chat.transcript.time_turn(2.0)
+    chat.transcript.user("Two")
+    chat.say("Text\nand more.")
+    chat.show()
+    chat.transcript.time_turn(75.0)
+    chat.transcript.user("Three")
+    chat.transcript.time_turn(9.0)
+    text = chat.show()
+    took = [(mark["row"], mark.get("took")) for mark in chat.marks("agent")]
+    assert took == [(3, None), (9, "1 min 15 s")], text
+    assert not [mark for mark in chat.marks("user") if "took" in mark]
+    chat.view.reset()
+    chat.buffer = ChatBuffer()
+    assert chat.show() == text
+    assert took == [(mark["row"], mark.get("took")) for mark in chat.marks("agent")]
+
+
 def test_a_conversation(chat: Chat):
     chat.transcript.user("Rename it\n")
     chat.say("I look first.")
