@@ -17,9 +17,9 @@ _LEVELS = {"debug": 10, "info": 20, "warn": 30, "error": 40}
 class BackendLog(logging.Handler):
     """Collects messages, and what Python's logging reports of this package."""
 
-    def __init__(self, most: int = limits.LOG_LINES) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._lines: deque[str] = deque(maxlen=most)
+        self._lines: deque[str] = deque(maxlen=limits.LOG_LINES)
         self._least = _LEVELS["info"]
         self._hidden = Redaction(())
         logging.getLogger("acp_nvim").addHandler(self)

@@ -16,7 +16,7 @@ _COMMAND_NOT_FOUND = "command not found"
 class StartError(Exception):
     """Why the agent could not be started, in one sentence for the user."""
 
-    def __init__(self, why: str, absent: bool = False) -> None:
+    def __init__(self, why: str, absent: bool) -> None:
         super().__init__(why)
         self._absent = absent  # there is no such program
 

@@ -73,7 +73,7 @@ class DiskChanges:
         if isinstance(text, str) and not isinstance(before, Unknown):
             by = by._replace(ends=file_snapshot.Ends.of(seen.path, before, text))
         found = await self._sync(path, earlier, None, by, looked) if buffer else None
-        is_echo = buffer is not None and isinstance(text, str) and text == self._files.echo(path)
+        is_echo = buffer is not None and isinstance(text, str) and text == self._files.baselines.echo(path)
         if text is not Unknown.TEXT and text != before and not is_echo:
             self._on_changed(turn.doer(seen.by), seen.path, before, text)
         self._note_missed(path, seen, found, earlier)
@@ -115,7 +115,7 @@ class DiskChanges:
         looked: file_snapshot.Stamp | None = None,
     ) -> Overlap | Missed | NotLoaded | None:
         known = None if earlier is None else Known(earlier, file_snapshot.file_stamp(looked))
-        found = await self._files.sync(path, by, known, settled, self._files.echo(path))
+        found = await self._files.sync(path, by, known, settled, self._files.baselines.echo(path))
         if settled is None and isinstance(found, Overlap):
             text = await self._files.decided.wanted(by.session, path, found)
             if text is not None:  # the user has seen both

@@ -64,6 +64,10 @@ class DecidedBase(NamedTuple):
         return self.right if disk in self.proposed else self.left
 
 
+# What a write builds on: a text, bytes in the encoding of the file, or what the user has decided; None: unknown.
+Base = str | bytes | DecidedBase | None
+
+
 class Overlap(NamedTuple):
     """Both sides have changed the same lines: `mine` and `agents` are the merge, each with one side's lines there."""
 
@@ -165,7 +169,7 @@ class Documents:
     async def write(
         self,
         path: str,
-        base: str | bytes | DecidedBase | None,
+        base: Base,
         text: str,
         by: Doer,
         known: Known | None = None,

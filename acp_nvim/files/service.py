@@ -8,20 +8,21 @@ served one after the other, but while a question is open nobody else is kept fro
 from __future__ import annotations
 
 import contextlib
-import os
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
-from typing import Any, Protocol
-from weakref import WeakKeyDictionary, WeakValueDictionary
+from typing import Any, NamedTuple, Protocol
+from weakref import WeakValueDictionary
 
 import anyio.lowlevel
 
 from acp_nvim.agent.incoming_requests import IncomingRequest
 from acp_nvim.editor.interface import Editor
 from acp_nvim.files import disk
+from acp_nvim.files.baselines import Baselines
 from acp_nvim.files.boundary import Access, Boundary
 from acp_nvim.files.conflict_question import Conflicts, note_on
 from acp_nvim.files.documents import (
+    Base,
     DecidedBase,
     Documents,
     Known,
@@ -37,7 +38,6 @@ from acp_nvim.files.file_snapshot import NOBODYS, Doer, Ends, FileStamp, Own, as
 from acp_nvim.files.proposal_interface import Decided, Undecided
 from acp_nvim.files.request_params import expect_same, number_of, path_of, told
 from acp_nvim.protocol.errors import CANCELLED, INTERNAL_ERROR, INVALID_PARAMS, RpcError
-from acp_nvim.session.agent_baseline import AgentBaseline
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_paths import absolute
 from acp_nvim.text import text_file
@@ -62,6 +62,15 @@ class Listener(Protocol):
         resolved."""
 
 
+class _Wanted(NamedTuple):
+    """A write that is to be carried out."""
+
+    base: Base  # what the text builds on
+    text: str
+    own: Own | None = None  # the agent's changes, where some are the user's
+    settled: FileStamp | None = None  # the file of which the user has decided an overlap
+
+
 class Files:
     decided: Decided = Undecided()
 
@@ -69,9 +78,8 @@ class Files:
         self.conflicts = Conflicts(editor, listener.touch)
         self.boundary = Boundary(listener.touch)
         self.documents = Documents(editor)
+        self.baselines = Baselines(self.documents)
         self._listener = listener
-        self._beliefs: WeakKeyDictionary[Session, AgentBaseline] = WeakKeyDictionary()
-        self._echoes: dict[str, tuple[Session, str]] = {}
         # by resolved path: held while a text is read and replaced, and while a request on the file is served
         self._locks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
         self._served: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
@@ -83,31 +91,9 @@ class Files:
     def configure(self, outside: str, autocmds: bool) -> None:
         self.boundary.outside, self.documents.autocmds = outside, autocmds
 
-    def at_turn_start(self, session: Session, loaded: Iterable[str] = ()) -> None:
-        """Read the files of loaded and of modified buffers, before the prompt goes out. Others are read when they are
-        written: one that has not changed since then still holds what the agent may have seen."""
-        paths = {*map(disk.resolve, loaded), *self.documents.unsaved}
-        now = disk.clock()
-        looked_at: dict[str, bytes | None] = {}
-        for path in paths:
-            with contextlib.suppress(OSError):
-                looked_at[path] = on_disk(path)
-        self.beliefs(session).begin_turn(now, looked_at)
-        self._echoes = {path: echo for path, echo in self._echoes.items() if echo[0] is not session}
-
-    def beliefs(self, session: Session) -> AgentBaseline:
-        return self._beliefs.get(session) or self._beliefs.setdefault(session, AgentBaseline(disk.clock()))
-
-    def expect_echo(self, session: Session, path: str, text: str) -> None:
-        """Expect the agent to write the same text to the disk, too. What the buffer has beyond it is the user's."""
-        self._echoes[path] = session, text
-
-    def echo(self, path: str) -> str | None:
-        return self._echoes.get(path, (None, None))[1]
-
     def forget(self, session: Session) -> None:
         """Forget what the agent believes and what it may touch outside: its agent starts again."""
-        self._beliefs.pop(session, None)
+        self.baselines.forget(session)
         self.boundary.forget(session)
 
     def close(self) -> None:
@@ -126,7 +112,7 @@ class Files:
             content = section(text, end, line, limit)
             if content is None:
                 raise RpcError(INVALID_PARAMS, f"line {line} is past the end of {path}")
-            self.beliefs(session).learn_lines(path, text, end, line, limit)
+            self.baselines.of(session).learn_lines(path, text, end, line, limit)
         self._listener.on_read(session, absolute(params["path"], session.cwd), line)
         return {"content": content}
 
@@ -147,72 +133,65 @@ class Files:
     async def _write(
         self, session: Session, given: str, path: str, content: str, gives_up: Callable[[], bool]
     ) -> None:
-        base, text, own, is_done = self._decided(session, path, content)
-        settled: FileStamp | None = None
-        while not is_done:
-            found: Written | Overlap | Locked | Missed | None = None
-            async with self.lock(path):
-                await anyio.lowlevel.checkpoint_if_cancelled()
-                expect_same(given, path)
-                with self._to_the_end(), self._saving(path):
-                    by = Doer(session, "agent", session.turn, own, Ends(absolute(given, session.cwd)))
-                    found = await self._try(session, path, base, text, by, settled)
-                    if isinstance(found, Written):
-                        self._learn(session, given, path, content, found)
-            if found is None:
-                await anyio.lowlevel.checkpoint_if_cancelled()
-                raise RpcError(CANCELLED, f"{path} was not written: the editor is gone")
-            if isinstance(found, Overlap):
-                note = note_on(_BESIDE if found.apart else "", found.coarse)
-                mine, agents = split(found.mine), split(found.agents)
-                text = await self.conflicts.decide(session, path, mine, agents, note)
-                base, settled, own = found.live, found.disk, NOBODYS
-            elif isinstance(found, Missed):
-                if found.broken:
-                    self._listener.on_broken(path)
-                raise RpcError(INTERNAL_ERROR, f"{path} was not written: {found.why}")
-            elif isinstance(found, Locked):
-                await found.over.wait()
-                if gives_up():
-                    raise RpcError(
-                        CANCELLED, f"{path} was not written: the turn has ended before it could be"
-                    )
-            else:
-                is_done = True
+        wanted = self._wanted(session, path, content)
+        while wanted:
+            match await self._try(session, given, path, content, wanted):
+                case Written():
+                    return
+                case Overlap() as found:
+                    note = note_on(_BESIDE if found.apart else "", found.coarse)
+                    mine, agents = split(found.mine), split(found.agents)
+                    text = await self.conflicts.decide(session, path, mine, agents, note)
+                    wanted = _Wanted(found.live, text, NOBODYS, found.disk)
+                case Missed(why=why, broken=is_broken):
+                    if is_broken:
+                        self._listener.on_broken(path)
+                    raise RpcError(INTERNAL_ERROR, f"{path} was not written: {why}")
+                case Locked(over=over):
+                    await over.wait()
+                    if gives_up():
+                        raise RpcError(
+                            CANCELLED, f"{path} was not written: the turn has ended before it could be"
+                        )
+                case None:
+                    await anyio.lowlevel.checkpoint_if_cancelled()
+                    raise RpcError(CANCELLED, f"{path} was not written: the editor is gone")
 
-    def _decided(
-        self, session: Session, path: str, content: str
-    ) -> tuple[str | bytes | DecidedBase | None, str, Own | None, bool]:
-        """Return base, text and own changes of a write that the user may have decided on, and whether it is done."""
-        base: str | bytes | DecidedBase | None = self._base(session, path)
+    def _wanted(self, session: Session, path: str, content: str) -> _Wanted | None:
+        """Return what to write, which the user may have decided on; None: nothing."""
         decision = self.decided.find(session, path)
-        if not decision:
-            return base, content, None, False
-        if not decision.is_proposal(content):
+        if decision and not decision.is_proposal(content):
             self.decided.unlike(session, decision)
-            return base, content, None, False
+            decision = None
+        if decision is None:
+            return _Wanted(self.baselines.base(session, path), content)
         decision.settled = decision.through = True
         if decision.decided is None:  # the user wants no such file
-            self.beliefs(session).learn(path, content)
-            return None, "", None, True
-        return decision.base, decision.decided, decision.own, False
+            self.baselines.of(session).learn(path, content)
+            return None
+        return _Wanted(decision.base, decision.decided, decision.own)
 
     async def _try(
-        self,
-        session: Session,
-        path: str,
-        base: str | bytes | DecidedBase | None,
-        text: str,
-        by: Doer,
-        settled: FileStamp | None,
-    ) -> Written | Overlap | Locked | Missed:
-        known = self._listener.known(session, path)
-        found = await self.documents.write(path, base, text, by, known, settled)
-        return await self._write_disk(path, base, text) if isinstance(found, NotLoaded) else found
+        self, session: Session, given: str, path: str, content: str, wanted: _Wanted
+    ) -> Written | Overlap | Locked | Missed | None:
+        """Write, if nothing stands against it; None: the editor has gone meanwhile."""
+        found: Written | Overlap | Locked | Missed | NotLoaded | None = None
+        async with self.lock(path):
+            await anyio.lowlevel.checkpoint_if_cancelled()
+            expect_same(given, path)
+            with self._to_the_end(), self._saving(path):
+                named = absolute(given, session.cwd)
+                by = Doer(session, "agent", session.turn, wanted.own, Ends(named))
+                known = self._listener.known(session, path)
+                found = await self.documents.write(path, wanted.base, wanted.text, by, known, wanted.settled)
+                if isinstance(found, NotLoaded):
+                    found = await self._write_disk(path, wanted.base, wanted.text)
+                if isinstance(found, Written):
+                    self.baselines.learn_write(session, path, content, found.text)
+                    self._listener.on_written(session, named, found.before, found.text)
+        return found
 
-    async def _write_disk(
-        self, path: str, base: str | bytes | DecidedBase | None, theirs: str
-    ) -> Written | Overlap:
+    async def _write_disk(self, path: str, base: Base, theirs: str) -> Written | Overlap:
         """Write a file that no buffer holds: its text on disk is the live one."""
         while True:
             data = on_disk(path)
@@ -250,24 +229,6 @@ class Files:
             if not isinstance(found, Locked):
                 return found
             await found.over.wait()
-
-    def _learn(self, session: Session, given: str, path: str, content: str, written: Written) -> None:
-        """Note a write that was saved: the agent believes what it has sent, whatever a formatter made of it."""
-        self.beliefs(session).learn(path, content)
-        self._echoes.pop(path, None)
-        if content != written.text and split(content).lines != split(written.text).lines:
-            self.expect_echo(session, path, content)
-        self._listener.on_written(session, absolute(given, session.cwd), written.before, written.text)
-
-    def _base(self, session: Session, path: str) -> str | bytes | None:
-        """Return the base of a write, None if it is not known. For a file that is gone it is empty."""
-        if not os.path.exists(path) and path not in self.documents.open:
-            return ""
-        beliefs = self.beliefs(session)
-        if (text := beliefs.text(path)) is not None:
-            return text
-        data = on_disk(path)
-        return beliefs.base(path, data, disk.changed(path) if data is not None else 0, bytes)
 
     # --- how they are served
 

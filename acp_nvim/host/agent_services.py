@@ -107,7 +107,7 @@ class AgentServices:
 
     def begin_turn(self, session: Session) -> None:
         """Note how the files look, just before the agent can change them."""
-        self.files.at_turn_start(session, self.loaded)
+        self.files.baselines.begin_turn(session, self.loaded)
         self.watch.begin(session, self.loaded)
         self.review.begin_turn(session)
 

@@ -179,9 +179,9 @@ class Enforcement:
             self._put(decision, data, text)
         case.stamps[decision.path] = file_snapshot.stamp(decision.path)
         if decision.through and decision.put is not None:  # the buffer is as decided, unsaved lines and all
-            self._files.expect_echo(case.session, decision.path, decision.put)
+            self._files.baselines.expect_echo(case.session, decision.path, decision.put)
         if found is not None:
-            self._files.beliefs(case.session).learn(decision.path, found)
+            self._files.baselines.of(case.session).learn(decision.path, found)
         if decision.is_taken_back:
             self._tell_of(case.session, decision, _AGAIN)
         decision.settled, decision.is_taken_back = True, not is_decided
@@ -200,7 +200,7 @@ class Enforcement:
         """Let the buffer take up the decided text."""
         path, by = decision.path, Doer(session, "agent", session.turn, own=NOBODYS)
         known = None if decision.disk is None else Known(decision.disk)
-        found = await self._files.sync(path, by, known, None, self._files.echo(path))
+        found = await self._files.sync(path, by, known, None, self._files.baselines.echo(path))
         text = await self.wanted(session, path, found) if isinstance(found, Overlap) else None
         if text is not None and isinstance(found, Overlap):
             await self._files.sync(path, by, known, Settled(found, text))

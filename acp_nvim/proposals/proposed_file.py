@@ -95,7 +95,7 @@ def read_file(files: Files, session: Session, path: str, changes: list[Change]) 
     text = None if data is None else as_utf8(data).removeprefix("\ufeff")
     if not is_utf8(text or ""):
         return ProposedFile(path, changes, as_it_came(changes, _NOT_UTF8), None, is_outside, stamp=stamp)
-    belief = files.beliefs(session).base(real, data, changed, as_utf8)
+    belief = files.baselines.of(session).base(real, data, changed, as_utf8)
     change = find_place(text, belief if is_utf8(belief or "") else None, changes)
     plain = is_too_much(change.base, change.new)
     return ProposedFile(path, changes, change, text, is_outside, plain, stamp)

@@ -92,7 +92,7 @@ class Agent:
         began = disk.clock()
         while disk.clock() == began:  # files made so far are older than the turn
             time.sleep(0)
-        self.files.at_turn_start(self.session, map(str, loaded))
+        self.files.baselines.begin_turn(self.session, map(str, loaded))
 
 
 @pytest.fixture

@@ -1,0 +1,67 @@
+"""Keeps what the agent of each session knows of files, and which of its writes may come to the disk once more."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable
+from weakref import WeakKeyDictionary
+
+from acp_nvim.files import disk
+from acp_nvim.files.documents import Documents
+from acp_nvim.files.file_snapshot import on_disk
+from acp_nvim.session.agent_baseline import AgentBaseline
+from acp_nvim.session.session import Session
+from acp_nvim.text.text_file import split
+
+
+class Baselines:
+    """Paths are resolved."""
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+        self._known: WeakKeyDictionary[Session, AgentBaseline] = WeakKeyDictionary()
+        self._echoes: dict[str, tuple[Session, str]] = {}
+
+    def of(self, session: Session) -> AgentBaseline:
+        return self._known.get(session) or self._known.setdefault(session, AgentBaseline(disk.clock()))
+
+    def begin_turn(self, session: Session, loaded: Iterable[str]) -> None:
+        """Read the files of loaded and of modified buffers, before the prompt goes out. Others are read when they are
+        written: one that has not changed since then still holds what the agent may have seen."""
+        paths = {*map(disk.resolve, loaded), *self._documents.unsaved}
+        now = disk.clock()
+        looked_at: dict[str, bytes | None] = {}
+        for path in paths:
+            with contextlib.suppress(OSError):
+                looked_at[path] = on_disk(path)
+        self.of(session).begin_turn(now, looked_at)
+        self._echoes = {path: echo for path, echo in self._echoes.items() if echo[0] is not session}
+
+    def base(self, session: Session, path: str) -> str | bytes | None:
+        """Return the base of a write, None if it is not known. For a file that is gone it is empty."""
+        if not os.path.exists(path) and path not in self._documents.open:
+            return ""
+        known = self.of(session)
+        if (text := known.text(path)) is not None:
+            return text
+        data = on_disk(path)
+        return known.base(path, data, disk.changed(path) if data is not None else 0, bytes)
+
+    def learn_write(self, session: Session, path: str, content: str, saved: str) -> None:
+        """Note a write that was saved: the agent believes what it has sent, whatever a formatter made of it."""
+        self.of(session).learn(path, content)
+        self._echoes.pop(path, None)
+        if content != saved and split(content).lines != split(saved).lines:
+            self.expect_echo(session, path, content)
+
+    def expect_echo(self, session: Session, path: str, text: str) -> None:
+        """Expect the agent to write the same text to the disk, too. What the buffer has beyond it is the user's."""
+        self._echoes[path] = session, text
+
+    def echo(self, path: str) -> str | None:
+        return self._echoes.get(path, (None, None))[1]
+
+    def forget(self, session: Session) -> None:
+        """Forget what the agent believes: it starts again."""
+        self._known.pop(session, None)
