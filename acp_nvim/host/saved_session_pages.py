@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, Literal
 
@@ -14,8 +13,6 @@ from acp_nvim.host.interface import AgentHost
 from acp_nvim.protocol import decode, schema
 from acp_nvim.protocol.jsonrpc import Failure
 from acp_nvim.text.printable import one_line
-
-_MILLISECONDS = 1e11  # a time that is larger is not in seconds
 
 
 class SavedSessionPages:
@@ -101,22 +98,11 @@ def _shape(saved: schema.SavedSession) -> dict[str, Any]:
         shape["title"] = title
     if saved.cwd:
         shape["cwd"] = saved.cwd
-    if (updated := _seconds(saved.updated_at)) is not None:
-        shape["updated"] = updated
+    if (updated := decode.seconds(saved.updated_at)) is not None:
+        shape["updated"] = int(updated)
     return shape
 
 
 def _folders(saved: schema.SavedSession) -> tuple[str, ...]:
     found = (root for root in saved.roots if os.path.isabs(root) and len(root) <= limits.PATH_CHARS)
     return tuple(dict.fromkeys(islice(found, limits.SAVED_ROOTS)))
-
-
-def _seconds(when: str | int | float | None) -> int | None:
-    """Return seconds since 1970; agents send a date, seconds or milliseconds."""
-    try:
-        if isinstance(when, str):
-            date = datetime.fromisoformat(when)
-            return int((date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp())
-        return None if when is None else int(when / 1000 if when > _MILLISECONDS else when)
-    except (ValueError, OverflowError):
-        return None

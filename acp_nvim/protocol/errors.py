@@ -6,8 +6,6 @@ from typing import Any
 
 from acp_nvim import limits
 
-PARSE_ERROR = -32700
-INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603

@@ -9,7 +9,7 @@ from acp_nvim.protocol.decode.answers import (
     version_said,
 )
 from acp_nvim.protocol.decode.elicitation import ask, elicitation
-from acp_nvim.protocol.decode.json_fields import identifier
+from acp_nvim.protocol.decode.json_fields import identifier, seconds
 from acp_nvim.protocol.decode.notifications import notice
 from acp_nvim.protocol.decode.permission import permission
 from acp_nvim.protocol.decode.tokens import reset_time
@@ -26,6 +26,7 @@ __all__ = [
     "prompt_answer",
     "reset_time",
     "saved_sessions",
+    "seconds",
     "steering_outcome",
     "update",
     "version_said",

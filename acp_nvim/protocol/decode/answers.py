@@ -5,7 +5,7 @@ from typing import Any
 
 from acp_nvim.protocol.decode import tokens
 from acp_nvim.protocol.decode.content import joined
-from acp_nvim.protocol.decode.json_fields import identifier, text
+from acp_nvim.protocol.decode.json_fields import as_object, identifier, text
 from acp_nvim.protocol.schema import Initialized, NewSession, PromptAnswer, SavedSessions
 
 _VERSION = 40  # characters
@@ -13,31 +13,31 @@ _VERSION = 40  # characters
 
 def initialized(result: Any) -> Initialized:
     """Decode initialize. Without a version it is taken for 1, and an odd version becomes 0."""
-    raw = _object(result)
+    raw = as_object(result)
     version = raw.get("protocolVersion")
     return Initialized.read({**raw, "protocolVersion": 1 if version is None else version}) or Initialized()
 
 
 def version_said(result: Any) -> str:
     """Return the protocol version as the agent wrote it, cut for a message."""
-    return json.dumps(_object(result).get("protocolVersion"))[:_VERSION]
+    return json.dumps(as_object(result).get("protocolVersion"))[:_VERSION]
 
 
 def new_session(result: Any) -> NewSession:
     """Decode session/new, load, resume, fork and set_config_option."""
-    raw = _object(result)
+    raw = as_object(result)
     session = identifier(raw, "sessionId", "session_id")
     return NewSession.read({**raw, "sessionId": session}) or NewSession(session_id=session)
 
 
 def saved_sessions(result: Any) -> SavedSessions:
     """Decode a page of session/list."""
-    raw = {"sessions": result} if isinstance(result, list) else _object(result)
+    raw = {"sessions": result} if isinstance(result, list) else as_object(result)
     return SavedSessions.read(raw) or SavedSessions()
 
 
 def prompt_answer(result: Any) -> PromptAnswer:
-    raw = _object(result)
+    raw = as_object(result)
     content, took = joined(raw.get("content")), tokens.of_prompt(raw)
     told = {**raw, "content": content, "tokens": took}
     return PromptAnswer.read(told) or PromptAnswer(content=content, tokens=took)
@@ -45,8 +45,4 @@ def prompt_answer(result: Any) -> PromptAnswer:
 
 def steering_outcome(result: Any) -> str:
     """Return what has become of words that were sent into a turn; empty if the agent does not say."""
-    return text(_object(result), "outcome") or ""
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+    return text(as_object(result), "outcome") or ""

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from acp_nvim.protocol.decode.json_fields import identifier, text
+from acp_nvim.protocol.decode.json_fields import as_object, identifier, text
 from acp_nvim.protocol.schema.elicitation import Ask, Elicitation, FieldType, FormChoice, FormField
 
 _TYPES: dict[str, FieldType] = {name: name for name in ("string", "number", "integer", "boolean", "array")}
@@ -17,9 +17,9 @@ _LIMITS = {
 
 
 def elicitation(params: Any) -> Elicitation:
-    raw = params if isinstance(params, dict) else {}
+    raw = as_object(params)
     form = raw.get("requestedSchema")
-    schema = form if isinstance(form, dict) else {}
+    schema = as_object(form)
     return Elicitation(
         mode=text(raw, "mode") or "",
         message=text(raw, "message") or "",
@@ -64,7 +64,7 @@ def _field(key: str, raw: dict[str, Any], required: bool) -> FormField:
     if kind == "string":
         choices = tuple(_choices(raw.get("oneOf"))) or tuple(_choices(raw.get("enum")))
     elif kind == "array":
-        items = raw["items"] if isinstance(raw.get("items"), dict) else {}
+        items = as_object(raw.get("items"))
         choices = tuple(_choices(items.get("anyOf") or items.get("oneOf"))) or tuple(
             _choices(items.get("enum"))
         )

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from acp_nvim.protocol.decode.json_fields import identifier, text
+from acp_nvim.protocol.decode.json_fields import as_object, identifier, text
 from acp_nvim.protocol.schema.notifications import Account, Retrying, Suggestion
 
 Notice = Retrying | Account | Suggestion
@@ -19,9 +19,8 @@ def notice(method: str, params: Any) -> Notice | None:
 
 def suggested(update: Any) -> str | None:
     """Return what claude suggests in the `_meta` of an update, empty for nothing any more; None if it says nothing."""
-    meta = update.get("_meta") if isinstance(update, dict) else None
-    said = meta.get("promptSuggestions") if isinstance(meta, dict) else None
-    found = said.get("suggestions") if isinstance(said, dict) else None
+    said = as_object(as_object(update).get("_meta")).get("promptSuggestions")
+    found = as_object(said).get("suggestions")
     if not isinstance(found, list):
         return None
     texts = (text(each, "text") for each in found if isinstance(each, dict))
@@ -59,7 +58,7 @@ def _own_account(raw: dict[str, Any]) -> Account | None:
     said = raw.get("authStatus")
     if not isinstance(said, dict):
         return _account(raw)
-    account = said["account"] if isinstance(said.get("account"), dict) else {}
+    account = as_object(said.get("account"))
     fields = {key: text(account, key) or "" for key in ("name", "email", "organization", "plan")}
     is_out = text(said, "kind") == "none"
     label = text(said, "label") or (_LOGGED_OUT if is_out else fields["email"])

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from acp_nvim.protocol.decode.json_fields import identifier, pick, text
+from acp_nvim.protocol.decode.json_fields import as_object, identifier, pick, text
 from acp_nvim.protocol.decode.tool_call import tool_call
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.schema import PermissionOption, PermissionRequest, ToolCallUpdate
@@ -24,7 +24,7 @@ _NAMES = {
 
 def permission(params: Any, dialect: Dialect) -> PermissionRequest:
     params = dialect.permission(params)
-    raw = params if isinstance(params, dict) else {}
+    raw = as_object(params)
     session = identifier(raw, "sessionId", "session_id")
     return PermissionRequest(session, _tool_call(raw), _options(raw), params)
 

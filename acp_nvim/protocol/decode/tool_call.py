@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from acp_nvim.protocol.decode.content import tool_content
-from acp_nvim.protocol.decode.json_fields import identifier, pick, read_all, text
+from acp_nvim.protocol.decode.json_fields import as_object, identifier, pick, read_all, text
 from acp_nvim.protocol.schema import UNSET, Location, ToolCallUpdate
 
 _STANDARD_KINDS = "read edit delete move search execute think fetch switch_mode other"
@@ -20,7 +20,7 @@ def tool_call(raw: dict[str, Any], *, known: bool) -> ToolCallUpdate:
     told = raw if raw.keys() <= _STANDARD else _renamed(raw)
     kind, status, content = text(told, "kind"), text(told, "status"), told.get("content")
     id, title = identifier(told, "toolCallId") or "", text(told, "title")
-    meta = told["_meta"] if isinstance(told.get("_meta"), dict) else {}
+    meta = as_object(told.get("_meta"))
     return ToolCallUpdate(
         id,
         known,
