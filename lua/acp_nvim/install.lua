@@ -117,7 +117,7 @@ local function kill()
 end
 
 vim.api.nvim_create_autocmd("VimLeavePre", {
-  group = vim.api.nvim_create_augroup("acp_nvim_install", {}),
+  group = vim.api.nvim_create_augroup("acp_nvim.install", {}),
   callback = kill,
 })
 

@@ -87,7 +87,7 @@ end
 local function keeping_marks(buf, fn)
   local start, stop = api.nvim_buf_get_mark(buf, "["), api.nvim_buf_get_mark(buf, "]")
   fn()
-  if api.nvim_buf_is_loaded(buf) and start[1] > 0 then
+  if api.nvim_buf_is_loaded(buf) and start[1] > 0 then -- a formatter may have deleted their lines
     pcall(api.nvim_buf_set_mark, buf, "[", start[1], start[2], {})
     pcall(api.nvim_buf_set_mark, buf, "]", stop[1], stop[2], {})
   end

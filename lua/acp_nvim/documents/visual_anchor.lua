@@ -43,7 +43,7 @@ function M.put(buf, position)
   end
 end
 
-local ns = api.nvim_create_namespace("acp_nvim.anchor")
+local ns = api.nvim_create_namespace("acp_nvim.visual_anchor")
 
 --- Moves the anchor along with the text while `change` edits the buffer.
 ---@param buf integer

@@ -19,7 +19,7 @@ local FOCUS_EVENTS = "BufEnter,BufLeave,WinEnter,WinLeave"
 local complaints = {} ---@type table<string, true>  told already
 local under_way = false
 
---- Is the change of a window that autocommands tell of made here?
+--- Whether a place is being shown: what autocommands tell of a window then is no move of the user's.
 ---@return boolean
 function M.is_under_way()
   return under_way
@@ -64,7 +64,7 @@ local function load_text(buf)
   end
 end
 
---- The beginning of a file.
+--- Reads the beginning of a file.
 ---@param path string
 ---@return string? head
 ---@return string? why  there is none
@@ -90,7 +90,7 @@ local function add(path)
   return buf
 end
 
---- A buffer of the file.
+--- Returns a buffer with the text of the file; nil, which is said once, if it cannot be shown.
 ---@param path string
 ---@return integer? buf
 local function load(path)

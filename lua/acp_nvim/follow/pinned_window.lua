@@ -86,7 +86,7 @@ end
 
 -- What others call ----------------------------------------------------------------------------------------------------
 
---- A window shows the places of one session.
+--- Ends the following of other sessions in this window: it shows the places of one.
 ---@param n integer
 ---@param win integer
 local function take_from_others(n, win)

@@ -61,7 +61,7 @@ function M.record(win)
   }
 end
 
---- Is the mark on `line` now? True also for a deleted line, whose mark is gone or (0.10) empty.
+--- Whether the mark is on `line` now. True also for a deleted line, whose mark is gone or (0.10) empty.
 ---@param buf integer
 ---@param id integer
 ---@param line integer
@@ -71,7 +71,7 @@ local function agrees(buf, id, line)
   return #at == 0 or at[3].end_row <= at[1] or line == math.min(at[1] + 1, api.nvim_buf_line_count(buf))
 end
 
---- Is the cursor where it was left? An edit within its line may have moved its column.
+--- Whether the cursor is where it was left. An edit within its line may have moved its column.
 ---@param seen acp.Seen
 ---@param view { lnum: integer, col: integer }
 ---@return boolean
@@ -80,7 +80,7 @@ local function is_at_cursor(seen, view)
   return agrees(seen.buf, seen.cursor, view.lnum) and view.col == math.min(seen.column, math.max(0, length - 1))
 end
 
---- Is the top line the one that was left? Another size of the window may have moved it.
+--- Whether the top line is the one that was left. Another size of the window may have moved it.
 ---@param seen acp.Seen
 ---@param win integer
 ---@param view { topline: integer }
@@ -90,7 +90,7 @@ local function is_at_top(seen, win, view)
   return still_first or agrees(seen.buf, seen.top, view.topline) or size_of(win) ~= seen.size
 end
 
---- Has the user moved in the window? It shows another place than it was given, text edits aside.
+--- Whether the user has moved in the window: it shows another place than it was given, text edits aside.
 ---@param seen acp.Seen
 ---@param win integer
 ---@return boolean

@@ -2,8 +2,10 @@
 local api = vim.api
 local M = {}
 
+--- Whether a file that an agent touches may be shown there. A window that is kept for one buffer, for a diff or for a
+--- preview is left alone.
 ---@param win integer
----@return boolean  a file of the user's may be shown there
+---@return boolean
 function M.is_normal(win)
   local wo = vim.wo[win]
   return api.nvim_win_is_valid(win)
@@ -12,7 +14,7 @@ function M.is_normal(win)
     and not (wo.winfixbuf or wo.diff or wo.previewwindow)
 end
 
---- The current window, else the one that is pinned, else the previous one, else any of this tabpage.
+--- Returns the current window, else the one that is pinned, else the previous one, else any of this tabpage.
 ---@param pinned? integer
 ---@return integer?
 function M.choose(pinned)

@@ -73,7 +73,7 @@ function M.map(form, buf)
 end
 
 ---@param buf integer
-function M.unmap(buf)
+function M.unmap(buf) -- what the user has unmapped is gone already
   for _, key in ipairs(KEYS) do
     pcall(vim.keymap.del, "n", key, { buffer = buf })
   end

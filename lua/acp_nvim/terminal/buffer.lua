@@ -152,6 +152,7 @@ local function begin(terminal)
   local buf = terminal.buf --[[@as integer]]
   terminal.channel = api.nvim_open_term(buf, {})
   vim.bo[buf].scrollback = limits.SCROLLBACK_LINES
+  -- after :bdelete the terminal gets another buffer, and the first one still has the name
   pcall(api.nvim_buf_set_name, buf, ("acp://%d/terminal/%d"):format(terminal.session, terminal.number))
   vim.bo[buf].filetype = "acp_terminal"
   local payload = { session = terminal.session, id = terminal.id, buffer = buf }

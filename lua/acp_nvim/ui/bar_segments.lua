@@ -30,6 +30,11 @@ local function width_of(list)
 end
 
 --- Drops the least important segments until the rest fits; the plan's step is cut rather than dropped.
+---
+---   claude · 2/5 read the callers · 40 %      the ranks are 1, STEP and 20
+---   claude · 2/5 read the callers             40 % is dropped, by its rank the first
+---   claude · 2/5 read…                        the step is cut while 8 cells of it are left
+---   claude                                    the last one stays, however narrow the window
 ---@param list acp.Segment[]
 ---@param width integer
 function M.fit(list, width)

@@ -1,8 +1,15 @@
--- Finds the known word that a mistyped word probably means.
+-- Finds the known word that a mistyped word probably means:
+--
+--   prompt, queue, quit     promt → prompt (a letter is missing)    qu → queue (the first that begins so)    xyz → nil
+--
+-- A known word is near if it differs in at most two letters, or in one if only one or two were typed. The beginning of
+-- a known word differs in one. Of equals the first wins.
 
+--- Returns how many letters were added, dropped or changed, by Levenshtein's table, of which one row is kept: the number
+--- in column j of row i is the distance of the first i letters of `a` from the first j of `b`.
 ---@param a string
 ---@param b string
----@return integer distance  how many letters were added, dropped or changed
+---@return integer
 local function distance(a, b)
   local row = {}
   for j = 0, #b do
@@ -21,9 +28,9 @@ end
 
 ---@param known string[]
 ---@param word string
----@return string? near
+---@return string? near  nil: none is near enough
 return function(known, word)
-  local best, least = nil, math.min(3, math.max(2, #word))
+  local best, least = nil, math.min(3, math.max(2, #word)) -- a short word would be near to too many
   for _, candidate in ipairs(known) do
     local d = vim.startswith(candidate, word) and 1 or distance(word, candidate)
     if d < least then

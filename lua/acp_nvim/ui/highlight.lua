@@ -200,7 +200,7 @@ end
 
 M.define()
 -- A colour scheme may clear what it does not know; Neovim's own colours change with 'background' alone.
-local group = api.nvim_create_augroup("acp_nvim_highlight", {})
+local group = api.nvim_create_augroup("acp_nvim.highlight", {})
 api.nvim_create_autocmd("ColorScheme", { group = group, callback = M.define })
 api.nvim_create_autocmd("OptionSet", { group = group, pattern = "background", callback = M.define })
 

@@ -66,7 +66,8 @@ end
 local function collect_keys(mode, found)
   for _, map in ipairs(api.nvim_buf_get_keymap(0, mode)) do
     local is_plug = map.lhs:find("^<Plug>") ~= nil
-    if map.desc and not map.lhs:find("[gM]?%-?[2-9][>)]?$") then
+    local is_one_of_nine = map.lhs:find("[gM]?%-?[2-9][>)]?$") -- 2, g2, <M-2>, <Plug>(acp-answer-2): see NINE
+    if map.desc and not is_one_of_nine then
       local group = (map.desc:find("^answer") or map.desc:find("question")) and 1 or OTHER -- some of those have no <Plug> name
       local entry = found[map.desc] or { group = group, place = 1, n = {}, i = {} }
       found[map.desc] = entry

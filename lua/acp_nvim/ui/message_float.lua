@@ -8,7 +8,7 @@ local READ_MS = 8000
 local win ---@type integer?
 local count = 0
 
---- Is a message covered at once by the mode's name or the command line?
+--- Whether a message would be covered at once, by the mode's name or the command line.
 ---@return boolean
 function M.is_covered()
   local mode = api.nvim_get_mode().mode
@@ -59,7 +59,7 @@ local function open(line, hl)
   api.nvim_set_option_value("winbar", "", { win = win, scope = "local" })
   if hl then
     local place = { end_col = #line, hl_group = hl }
-    api.nvim_buf_set_extmark(buf, api.nvim_create_namespace("acp_nvim.covered"), 0, 0, place)
+    api.nvim_buf_set_extmark(buf, api.nvim_create_namespace("acp_nvim.message_float"), 0, 0, place)
   end
 end
 
@@ -87,7 +87,7 @@ function M.show(line, hl)
 end
 
 api.nvim_create_autocmd({ "ModeChanged", "VimResized", "TabLeave" }, {
-  group = api.nvim_create_augroup("acp_nvim.covered", {}),
+  group = api.nvim_create_augroup("acp_nvim.message_float", {}),
   callback = function(event)
     if event.event ~= "ModeChanged" or not M.is_covered() or api.nvim_get_mode().mode:find("^[cr]") then
       M.hide()

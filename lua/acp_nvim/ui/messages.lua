@@ -13,13 +13,13 @@ local HIGHLIGHTS = { warn = "WarningMsg", error = "ErrorMsg" }
 local said = 0
 local last_line = "" -- that was said
 
---- The number of messages so far, by which `clear_outdated` knows whether another one has come since.
+--- Returns the number of messages so far, by which `clear_outdated` knows whether another one has come since.
 ---@return integer
 function M.shown_so_far()
   return said
 end
 
---- Are messages echoed? A plugin may have replaced vim.notify().
+--- Whether messages are echoed: a plugin may have replaced vim.notify().
 ---@return boolean
 function M.is_echoed()
   return not plugin_override.of(vim.notify)
@@ -37,7 +37,8 @@ local function announce(level, line, again)
     end
     return
   end
-  -- The redraw makes a message of a moment ago give way: two on the screen would raise the hit-enter prompt.
+  -- The redraw makes a message of a moment ago give way: two on the screen would raise the hit-enter prompt. It may
+  -- fail at an expression in the user's bars, which is no reason to say nothing.
   if vim.v.vim_did_enter == 1 then
     pcall(vim.cmd.redraw)
   end

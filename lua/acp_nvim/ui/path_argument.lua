@@ -1,5 +1,9 @@
 -- Expands the file names that the user types after `:Acp`, as Vim's own commands do. A blank may be escaped by a
 -- backslash; it need not be where the rest of the line is one name. Names from an agent are never expanded.
+--
+--   %:h/notes.txt   the folder of the current file, then /notes.txt       \%a   a file called %a
+--   #3:p            the path of buffer 3                                  %a     a file called %a: no modifier follows
+--   my\ notes.txt   one name, of a file with a blank
 local M = {}
 
 --- Expands `%` and `#` with their modifiers at the beginning of the name, unless a backslash escapes them.

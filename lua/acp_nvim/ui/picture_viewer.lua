@@ -13,7 +13,7 @@ M.WITHOUT = "snacks.image or image.nvim would show it here; gx opens it"
 ---@field width integer
 ---@field height integer
 
---- Does snacks.nvim show pictures in this terminal?
+--- Returns snacks.image if it shows pictures in this terminal.
 ---@return table? image  the module
 local function snacks_image()
   local snacks = package.loaded["snacks"] and rawget(_G, "Snacks")
@@ -57,7 +57,7 @@ local function show(picture)
   return snacks ~= nil
 end
 
---- Can pictures be shown here?
+--- Whether pictures can be shown here.
 ---@return boolean
 function M.is_available()
   local ok, found = pcall(function()

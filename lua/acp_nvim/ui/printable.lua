@@ -3,7 +3,7 @@ local shared_constants = require("acp_nvim.shared_constants")
 
 local M = {}
 
---- Control and bidirectional characters made visible as Vim shows them: "^[", "<9b>", "<202E>".
+--- Makes control and bidirectional characters visible as Vim shows them: "^[", "<9b>", "<202E>".
 ---@param text string
 ---@return string
 function M.visible(text)
@@ -28,7 +28,7 @@ function M.beginning(text, chars)
   return M.visible(vim.fn.strcharpart((text:gsub("%z", "^@")), 0, chars))
 end
 
---- `text` cut so that it takes at most `width` screen cells. Cells are counted by `strwidth()`:
+--- Cuts a text so that it takes at most `width` screen cells. Cells are counted by `strwidth()`:
 --- `strdisplaywidth()` adds what 'linebreak', 'showbreak' and 'breakindent' of the current window would.
 ---@param text string
 ---@param width integer
@@ -96,6 +96,9 @@ end
 
 --- Cuts a message to the width, without the code of an agent's error, which is in the log. A command that it names is
 --- kept: the text before it is cut.
+---
+---   the agent ended: out of memory while it read a long file (:Acp restart starts it again)
+---   the agent ended: out of memory whil… (:Acp restart
 ---@param text string
 ---@param width integer
 ---@return string

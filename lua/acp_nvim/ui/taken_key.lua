@@ -3,7 +3,7 @@
 local printable = require("acp_nvim.ui.printable")
 local M = {}
 
---- Does the mapping wait for more keys, to list what may follow? Such a trigger of which-key's stands in each buffer.
+--- Whether the mapping only lists what may follow, as the trigger that which-key has in each buffer.
 ---@param map table  as maparg() has it
 ---@return boolean
 local function is_trigger(map)
@@ -11,7 +11,7 @@ local function is_trigger(map)
   return words:find("which.?key") ~= nil or (map.nowait == 1 and map.buffer == 1 and map.callback ~= nil)
 end
 
---- The mapping that has these keys, or hides what comes behind their first ones.
+--- Returns the mapping that has these keys, or hides what comes behind their first ones.
 ---@param lhs string  as it is typed
 ---@param mode string
 ---@return table? map

@@ -40,7 +40,7 @@ function M.show(level, text, still)
 end
 
 vim.api.nvim_create_autocmd("ModeChanged", {
-  group = vim.api.nvim_create_augroup("acp_nvim.announce", {}),
+  group = vim.api.nvim_create_augroup("acp_nvim.unasked_message", {}),
   pattern = "*:n*",
   callback = function()
     if missed then

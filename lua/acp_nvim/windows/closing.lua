@@ -6,9 +6,9 @@ local tabpage = require("acp_nvim.ui.tabpage")
 local api = vim.api
 local M = {}
 
---- The last windows of all stay, with an ordinary buffer.
+--- Turns a window of the pair into one of the user's, where no other is left: the last window cannot be closed.
 ---@param pair acp.Pair
-local function leave_something(pair)
+local function leave_one_window(pair)
   local win = (pairs_of.is_open(pair.chat) and pair.chat or pair.prompt) --[[@as integer]]
   local listed = vim.tbl_filter(function(buf)
     return vim.bo[buf].buflisted
@@ -20,7 +20,7 @@ local function leave_something(pair)
   pair[win == pair.chat and "chat" or "prompt"] = nil
 end
 
---- The further windows on the pair's buffers that the user has made.
+--- Returns the further windows on the pair's buffers that the user has made, as by :split.
 ---@param pair acp.Pair
 ---@return integer[]
 local function copies(pair)
@@ -52,7 +52,7 @@ local function close(pair)
     api.nvim_win_close(win, true)
   end
   if #pairs_of.users_windows(pair) == 0 and #api.nvim_list_tabpages() == 1 then
-    leave_something(pair)
+    leave_one_window(pair)
   end
   close_windows(pair)
   if inside and pairs_of.is_open(pair.origin) then
@@ -87,7 +87,7 @@ function M.close_session(n)
   end
 end
 
---- Is one of the pair all that is left in a tabpage, which has to stay?
+--- Whether one of the pair is all that is left in a tabpage that has to stay.
 ---@param tab integer
 ---@param pair acp.Pair
 ---@return boolean

@@ -127,7 +127,7 @@ end
 
 --- Begins to watch for session files: from now on there are buffers of ours.
 function M.attend()
-  local group = api.nvim_create_augroup("acp_nvim.leftovers", {})
+  local group = api.nvim_create_augroup("acp_nvim.mksession", {})
   api.nvim_create_autocmd("SourcePre", {
     group = group,
     callback = function(event)

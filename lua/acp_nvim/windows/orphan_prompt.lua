@@ -9,7 +9,7 @@ local winbar = require("acp_nvim.chat.winbar")
 local api = vim.api
 local M = {}
 
-local group = api.nvim_create_augroup("acp_nvim.outlive", {})
+local group = api.nvim_create_augroup("acp_nvim.orphan_prompt", {})
 
 ---@param buf integer
 ---@return boolean

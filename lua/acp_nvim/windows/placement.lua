@@ -20,8 +20,8 @@ function M.position()
   return wanted
 end
 
---- May a file of the user's be shown in it? File trees are buffers of another type, or as netrw's folders, and not
---- listed.
+--- Whether a file of the user's may be shown in it. File trees are buffers of another type, or as netrw's folders, and
+--- not listed.
 ---@param win integer
 ---@return boolean
 function M.takes_files(win)
@@ -33,7 +33,7 @@ function M.takes_files(win)
   return vim.bo[buf].buftype == "" and vim.bo[buf].buflisted and not is_folder
 end
 
---- How wide a chat beside the user's windows is to be.
+--- Returns the width of a chat beside the user's windows.
 ---@return integer
 function M.width()
   local total, width = vim.o.columns, config.get().chat.width
@@ -41,7 +41,7 @@ function M.width()
   return math.max(math.min(math.floor(width), total - LEAST_WIDTH), LEAST_WIDTH)
 end
 
---- How high a chat with its prompt is to be below the user's windows.
+--- Returns the height of a chat with its prompt below the user's windows.
 ---@return integer
 function M.height()
   return math.max(3, math.floor(vim.o.lines * 0.45))
@@ -71,7 +71,7 @@ local function floating(row, height)
   }
 end
 
---- Where a chat and its prompt float.
+--- Returns where a chat and its prompt float.
 ---@param rows? integer  of the prompt's text
 ---@return vim.api.keyset.win_config chat
 ---@return vim.api.keyset.win_config prompt
@@ -81,7 +81,7 @@ local function floats(rows)
   return floating(row, both - below), floating(row + both - below + 2, below)
 end
 
---- The two that float take their share of the screen as it is now.
+--- Gives the two that float their share of the screen as it is now.
 ---@param pair acp.Pair
 ---@param rows? integer  of the prompt's text
 function M.float_anew(pair, rows)
@@ -90,7 +90,7 @@ function M.float_anew(pair, rows)
   api.nvim_win_set_config(pair.prompt, prompt_below)
 end
 
---- A size of its own keeps 'equalalways' from resizing all others.
+-- Where the chat is opened, by `chat.position`. A size of its own keeps 'equalalways' from resizing all others.
 ---@type table<string, fun(buf: integer, pair: acp.Pair): integer>
 local places = {}
 
@@ -116,6 +116,8 @@ function places.float(buf)
   return api.nvim_open_win(buf, false, (floats()))
 end
 
+--- Opens the chat above its prompt if that is open, else where the configuration says; where Neovim has no room for
+--- another window (E36), in a tabpage of its own.
 ---@param pair acp.Pair
 ---@param buf integer
 ---@return integer
@@ -128,7 +130,7 @@ function M.open_chat(pair, buf)
   return ok and win or places.tab(buf, pair)
 end
 
---- On a screen of a few lines the prompt takes the chat's last one.
+--- Opens the prompt as a float over the chat's last line: on a screen of a few lines no window can be split.
 ---@param chat integer
 ---@param buf integer
 ---@return integer

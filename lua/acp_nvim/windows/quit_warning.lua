@@ -16,7 +16,7 @@ local QUITS_WINDOW = { quit = true, wq = true, xit = true, exit = true }
 
 local warned = {} ---@type table<string, true>  turns of which the user knows
 
---- The turns that run: which, and in words.
+--- Returns the turns that run, as keys of `warned` and in words.
 ---@return table<string, true> turns
 ---@return string[] words
 local function running_turns()
@@ -33,7 +33,7 @@ local function running_turns()
   return turns, words
 end
 
---- Do edits of a proposal or a form wait? They keep Neovim open by themselves, and `:wqa` sends them.
+--- Whether edits of a proposal or a form wait. They keep Neovim open by themselves, and `:wqa` sends them.
 ---@return boolean
 local function holds_edits()
   return vim.iter(api.nvim_list_bufs()):any(function(buf)
@@ -41,9 +41,9 @@ local function holds_edits()
   end)
 end
 
---- What is to be said before quitting; nil: nothing runs, or the user knows.
+--- Returns what is to be said before quitting; nil: nothing runs, or the user knows.
 ---@return string[]? lines
-local function question()
+local function warning()
   local turns, words = running_turns()
   local is_new = vim.iter(turns):any(function(turn)
     return not warned[turn]
@@ -119,7 +119,7 @@ local function command_entered()
   if vim.v.event.abort or vim.fn.getcmdtype() ~= ":" or not quits(vim.fn.getcmdline()) then
     return
   end
-  local lines = question()
+  local lines = warning()
   if lines then
     vim.cmd("let v:event.abort = v:true")
     vim.schedule(function()
@@ -130,7 +130,7 @@ end
 
 -- Any other way out -----------------------------------------------------------------------------------------------------
 
---- Neovim waits for a key behind the error that names the modified buffer, unless it is told not to.
+--- Sets 'messagesopt' so that Neovim does not wait for a key behind the error that names the modified buffer.
 ---@return fun() restore
 local function without_waiting()
   if vim.fn.exists("+messagesopt") == 0 then
@@ -144,7 +144,7 @@ local function without_waiting()
 end
 
 local function about_to_quit()
-  local lines = question()
+  local lines = warning()
   if not lines then
     return
   end
@@ -171,7 +171,7 @@ end
 
 --- Asks from now on.
 function M.attend()
-  local group = api.nvim_create_augroup("acp_nvim.quit", {})
+  local group = api.nvim_create_augroup("acp_nvim.quit_warning", {})
   api.nvim_create_autocmd("CmdlineLeave", { group = group, callback = command_entered })
   api.nvim_create_autocmd("ExitPre", { group = group, callback = about_to_quit })
 end

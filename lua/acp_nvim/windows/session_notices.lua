@@ -11,7 +11,7 @@ local M = {}
 
 local warned = {} ---@type table<integer, true>  by session: that its memory runs full
 
---- Is the session's chat in a window of the current tabpage, before a user who has not turned away?
+--- Whether the user can see the session's chat: it is in the current tabpage, and Neovim has the focus.
 ---@param n integer
 ---@return boolean
 local function is_watched(n)

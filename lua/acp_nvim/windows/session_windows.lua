@@ -25,7 +25,7 @@ local M = {
 
 -- Opening -------------------------------------------------------------------------------------------------------------
 
---- The pair that has a tabpage to itself; it becomes the current one.
+--- Goes to the tabpage that a pair has to itself, if there is one.
 ---@return acp.Pair?
 local function pair_in_own_tab()
   for tab, pair in pairs(pairs_of.by_tab) do
@@ -36,7 +36,7 @@ local function pair_in_own_tab()
   end
 end
 
---- Opens what of the pair is not open.
+--- Opens the windows of the pair that are not open, and shows the session in them.
 ---@param n integer
 ---@return acp.Pair
 local function ensure(n)
@@ -92,7 +92,7 @@ end
 
 -- What is there -------------------------------------------------------------------------------------------------------
 
---- Is this session's chat (any session's without `n`) in this tabpage?
+--- Whether this session's chat (any session's without `n`) is in this tabpage.
 ---@param n? integer
 ---@return boolean
 function M.is_open(n)
@@ -107,7 +107,7 @@ function M.prompt()
   return pair and pairs_of.is_open(pair.prompt) and pair.prompt or nil
 end
 
---- A window of the user's in which a file may be shown: one that shows the buffer, else the last one with a listed
+--- Returns a window of the user's in which a file may be shown: one that shows the buffer, else the last one with a listed
 --- file, else any with one, else a new one.
 ---@param buf? integer
 ---@return integer
@@ -146,7 +146,7 @@ end)
 
 -- Autocommands --------------------------------------------------------------------------------------------------------
 
-local group = api.nvim_create_augroup("acp_nvim.window", {})
+local group = api.nvim_create_augroup("acp_nvim.session_windows", {})
 
 api.nvim_create_autocmd({ "WinNew", "WinClosed", "VimResized" }, {
   group = group,
