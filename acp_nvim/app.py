@@ -53,7 +53,7 @@ class App:
         self.editor = editor
         editor.collect = self._collect
         self.settings = settings.NONE
-        self.messages = BackendLog()
+        self.backend_log = BackendLog()
         self._logs: str | None = None  # the folder for files of log.wire
         self._leaders: str | None = None  # the file of processes that Neovim has to end if the backend dies
         self._secrets: set[str] = set()  # of all configurations so far: their agents may run on
@@ -88,7 +88,7 @@ class App:
             ReviewCommands(self).table,
             TerminalCommands(self).table,
             TranscriptCommands(self, self._transcripts).table,
-            LogCommands(self, self.messages).table,
+            LogCommands(self, self.backend_log).table,
             LoginCommands(self, sessions).table,
             self._doctor.table,
         )
@@ -140,13 +140,13 @@ class App:
     def _setup(self, command: Setup) -> None:
         self.settings = Settings.model_validate(command.config)
         self._leaders = command.leaders or self._leaders
-        self.messages.keep_from(self.settings.log.level)
+        self.backend_log.keep_from(self.settings.log.level)
         self._logs = command.log
         question.number_from(command.next_question)
         self.services.configure(self.settings)
         self.rules.configure(self.settings.permissions)
         self._secrets.update(self.settings.secrets)
-        self.messages.hide(self._secrets)
+        self.backend_log.hide(self._secrets)
         self._decisions.configure(command.state, self._secrets)
         self._transcripts.configure(command.state, self.settings.transcripts.keep, self._secrets)
         self.editor.notify(Ready())
@@ -243,12 +243,12 @@ class App:
 
     def say(self, level: str, text: str, path: str | None = None) -> None:
         """Show the user a message with as much of the path as fits. The editor keeps it in its own log, too."""
-        said = [self.messages.without_secrets(each) for each in (text, path) if each]
+        said = [self.backend_log.without_secrets(each) for each in (text, path) if each]
         self.editor.notify(Message(level, *said))
 
     def warn_unkept(self, text: str) -> None:
         """Warn that something could not be written to the state folder. The editor shows only the first warning."""
-        self.editor.notify(Unkept(self.messages.without_secrets(text)))
+        self.editor.notify(Unkept(self.backend_log.without_secrets(text)))
 
     def trace(self, spec: AgentSpec) -> WireTrace:
         """Begin to record the wire of an agent; with `log.wire` in a file, too."""
@@ -257,7 +257,7 @@ class App:
         return WireTrace(spec.secrets, file=file)
 
     def log(self, level: str, text: str) -> None:
-        self.messages.write(level, text)
+        self.backend_log.write(level, text)
 
     def host_ready(self, host: Host) -> None:
         self._saved_sessions.agent_ready(host)

@@ -25,7 +25,11 @@ class SessionView:
     def __init__(self, session: Session, terminal: Callable[[Session, str], str]) -> None:
         self.session = session
         self.view = ChatView(
-            session.transcript, self._title, session.cwd, partial(terminal, session), self._choices
+            session.transcript,
+            lambda: session.agent_title,
+            session.cwd,
+            partial(terminal, session),
+            session.controls.choices,
         )
         self.has_news = True  # other than text: comparing the status costs more than a chunk of text
         self._status = StatusChanges(session)
@@ -64,6 +68,7 @@ class SessionView:
         return more
 
     def news(self, now: float) -> list[Call]:
+        """Return the calls that tell everything but text, as far as it has changed."""
         session, number = self.session, self.session.number
         calls: list[Call] = []
         self.has_news, self._state = False, session.state
@@ -84,13 +89,8 @@ class SessionView:
             ]
         return calls
 
-    def _title(self) -> str:
-        return self.session.agent_title
-
-    def _choices(self) -> str:
-        return self.session.controls.choices()
-
     def _chat(self, calls: list[Call], now: float) -> bool:
+        """Add the changes of the chat; True if there are more than one frame takes."""
         number = self.session.number
         if self._begun != self.session.transcript.begun:
             self._begun = self.session.transcript.begun

@@ -16,6 +16,7 @@ from acp_nvim.permissions import ask_user
 from acp_nvim.protocol.errors import INTERNAL_ERROR, NOT_FOUND, RpcError
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
+from acp_nvim.session.tool_paths import within
 from acp_nvim.text.printable import one_line, visible
 
 Access = Literal["read", "write"]
@@ -112,10 +113,6 @@ class Boundary:
             session.remembered.add_grant(
                 one_line(f"{access} below {folder}"), lambda: folders.discard((access, folder))
             )
-
-
-def within(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
 def is_gits(path: str, given: str, folder: str) -> bool:

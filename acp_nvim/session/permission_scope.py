@@ -17,7 +17,7 @@ from acp_nvim.session import raw_input
 from acp_nvim.session.path_globs import Resolve
 from acp_nvim.session.raw_input import Argument, Role
 from acp_nvim.session.tool_call import ToolCall
-from acp_nvim.session.tool_paths import absolute, from_uri, usable
+from acp_nvim.session.tool_paths import absolute, from_uri, usable, within
 
 
 class Scope(NamedTuple):
@@ -77,7 +77,7 @@ def _read(call: ToolCall, agent: str, cwd: str, resolve: Resolve, roots: tuple[s
         real=real,
         changes=said.has("change") or any(isinstance(item, schema.Diff) for item in call.content),
         says_what=bool(real) or said.says_what,
-        is_inside=all(place and _is_within(place, own) for place in led),
+        is_inside=all(place and any(within(place, folder) for folder in own) for place in led),
         is_whole=said.is_whole
         and len(told) < limits.RAW_INPUT_VALUES
         and all(map(usable, given))
@@ -98,7 +98,3 @@ def _as_far_as_followed(places: list[str]) -> Iterator[str]:
         for place, step in zip(places[: limits.SCOPE_PATHS], steps, strict=False)
         if step <= limits.SCOPE_STEPS
     )
-
-
-def _is_within(place: str, own: list[str]) -> bool:
-    return any(os.path.commonpath([place, folder]) == folder for folder in own)

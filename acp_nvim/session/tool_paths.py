@@ -38,6 +38,11 @@ def from_uri(path: str) -> str:
     return unquote(slash + rest)
 
 
+def within(path: str, folder: str) -> bool:
+    """Whether a path is a folder or lies below it. Both are absolute and normal."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
 def usable(path: object) -> TypeGuard[str]:
     """Whether the system accepts it as a path."""
     return isinstance(path, str) and 0 < len(path) < limits.PATH_CHARS and "\0" not in from_uri(path)

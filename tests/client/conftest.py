@@ -238,7 +238,7 @@ class Desk:
         return str(await eventually(found))
 
     def log(self) -> list[str]:
-        return self.client.messages.lines()
+        return self.client.backend_log.lines()
 
     def faults(self) -> list[str]:
         return [line for line in self.log() if "Traceback" in line]
@@ -253,7 +253,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
         task.cancel()
         with suppress(asyncio.CancelledError):
             await asyncio.wait_for(task, 5)
-    logging.getLogger("acp_nvim").removeHandler(desk.client.messages)
+    logging.getLogger("acp_nvim").removeHandler(desk.client.backend_log)
     desk.editor.show()
     assert desk.editor.complaints == []
     assert [stray for agent in desk.scripted for stray in agent.logged("stray")] == []

@@ -383,7 +383,7 @@ async def test_what_the_end_of_neovim_decides_is_written_down_too(tmp_path: Path
         task.cancel()
         with suppress(asyncio.CancelledError):
             await asyncio.wait_for(task, 5)
-    logging.getLogger("acp_nvim").removeHandler(desk.client.messages)
+    logging.getLogger("acp_nvim").removeHandler(desk.client.backend_log)
     (only,) = logged(tmp_path)
     assert (only["option"], only["command"]) == (None, ["git status"])
     assert desk.faults() == []
