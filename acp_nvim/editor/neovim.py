@@ -33,7 +33,8 @@ class EditorError(Exception):
 
 
 class Neovim:
-    """`receive` is called with what Neovim says while it carries out a call, before the call has its answer."""
+    """`collect` returns the changes for a frame. `receive` is called with what Neovim says while it carries out a call,
+    before the call has its answer. `list` does neither."""
 
     def __init__(
         self, session: Session, collect: Collect = list, receive: Callable[[list[Any]], object] = list
