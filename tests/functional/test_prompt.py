@@ -400,11 +400,11 @@ def test_an_empty_prompt_resumes_a_paused_queue(
     go.touch()
     editor.wait_event("AcpTurnEnded", turn=1)
     editor.screen.expect("resumes the queue")
-    editor.screen.expect("⏸ 2 paused")
+    editor.screen.expect("‖ 2 paused")
     editor.type(key)
     editor.wait_event("AcpTurnEnded", turn=3)
     assert sent(agent)[-2:] == ["second", "third"]
-    editor.screen.expect_gone("⏸")
+    editor.screen.expect_gone("‖")
 
 
 def test_the_key_that_cancels_only_leaves_insert_mode_while_the_agent_starts(

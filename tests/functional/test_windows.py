@@ -186,18 +186,18 @@ def test_state_and_queue_stand_at_the_prompt(open_editor: Open, tmp_path: Path, 
         editor.screen.expect("2 queued  then add a 100% test")
     else:
         editor.screen.expect("2 queued")
-    assert "⏸" not in editor.screen.text()
+    assert "‖" not in editor.screen.text()
     assert editor.lua(HEIGHTS)[1] == before[1] + (laststatus == 2), "it takes no row from the prompt's text"
     go.touch()
     expect_key(editor, "<M-1>")
     editor.type("<C-c>")
     editor.wait_event("AcpTurnEnded", stop_reason="cancelled")
-    editor.screen.expect("⏸ 2 paused")
+    editor.screen.expect("‖ 2 paused")
     if laststatus == 2:
         editor.screen.expect(":Acp queue! sends them  then add a 100% test")
     editor.type("<Esc>:Acp queue!<CR>")
     editor.wait_event("AcpTurnEnded", turn=3)
-    editor.screen.expect_gone("⏸")
+    editor.screen.expect_gone("‖")
     editor.expect_lua(HEIGHTS, before)
     editor.screen.expect("idle   <CR> send")
 

@@ -100,7 +100,7 @@ local function prompt_keys(n, status, place, holds_queue)
   end
   add((place == "insert" and "<C-s> " or "<CR> ") .. does, 1)
   if (status.queue or 0) > 0 and holds_queue then
-    add(("%s%d %s"):format(status.held and "⏸ " or "", status.queue, status.held and "paused" or "queued"), 3)
+    add(("%s%d %s"):format(status.held and "‖ " or "", status.queue, status.held and "paused" or "queued"), 3)
   end
   if busy and status.steering then
     add("<M-CR> steer", 3)

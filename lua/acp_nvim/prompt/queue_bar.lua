@@ -1,7 +1,7 @@
 -- Draws the queue above the prompt: a bar that says how many prompts wait, and how the first one begins.
 --
 --  2 queued  Then add a test for discount
---  ⏸ 2 paused · :Acp queue! sends them  Then add a test for discount
+--  ‖ 2 paused · :Acp queue! sends them  Then add a test for discount
 local limits = require("acp_nvim.limits")
 local outbox = require("acp_nvim.backend.outbox")
 local printable = require("acp_nvim.ui.printable")
@@ -18,7 +18,7 @@ local function head_of(status)
   if not status.held then
     return ("%d queued"):format(status.queue)
   end
-  return ("⏸ %d paused · :Acp queue! sends %s"):format(status.queue, status.queue == 1 and "it" or "them")
+  return ("‖ %d paused · :Acp queue! sends %s"):format(status.queue, status.queue == 1 and "it" or "them")
 end
 
 --- What waits, in a few words; nil: nothing does.
