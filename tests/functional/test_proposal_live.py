@@ -397,6 +397,43 @@ def test_the_bars_have_one_order_at_any_width(open_editor: Open, tmp_path: Path,
     editor.screen.expect(":Acp reject")
 
 
+def test_the_bar_says_what_a_write_does(open_editor: Open, tmp_path: Path) -> None:
+    """It sends the proposal, the user's version of it, or a rejection."""
+    agent = script(
+        tmp_path, on_prompt("", ask_edit(make_diff(new=OLD.replace("line 3\nline 4\n", "X\nY\n"))))
+    )
+    editor = open_old(open_editor, agent, size=(200, 40))
+    begun(editor)
+    editor.screen.expect("do refuse hunk · :w send · :Acp reject · :q later")
+    editor.type("<C-w>t<C-w>l3Gdd")
+    editor.screen.expect("do refuse hunk · :w send your version · :Acp reject · :q later")
+    editor.type("i")
+    editor.screen.expect("<Esc>, then :w send yours")
+    editor.type("<Esc>:%diffget<CR>")
+    editor.screen.expect("proposed · :w reject all · :q later")
+    editor.type("u")
+    editor.screen.expect(":w send your version")
+    editor.type("<C-w>h:%diffput<CR>")
+    editor.screen.expect(":w reject all · :q later")
+    editor.type("<C-w>l:w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert get_outcomes(agent) == ["no"]
+
+
+def test_the_bar_says_that_a_write_goes_on_to_the_next_file(open_editor: Open, tmp_path: Path) -> None:
+    ask = ask_edit(make_diff(), make_diff("{cwd}/other.txt", None, "one\n"))
+    agent = script(tmp_path, on_prompt("", ask))
+    editor = open_old(open_editor, agent, size=(200, 40))
+    begun(editor)
+    editor.screen.expect("do refuse hunk · :w next file · :Acp reject")
+    editor.type("<C-w>t<C-w>l:w<CR>")
+    editor.screen.expect("new file · other.txt (2 of 2)")
+    editor.screen.expect(":w send · :Acp reject")
+    editor.type(":w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert get_outcomes(agent) == ["yes"]
+
+
 def test_a_new_file_among_others_has_one_window(open_editor: Open, tmp_path: Path) -> None:
     """The left side comes and goes with the file that is before the user."""
     agent = script(

@@ -1,5 +1,7 @@
 -- Words the bars above the two sides: what the side is, of which file, what the user should know, which keys decide.
 -- `diff_windows/bar.lua` decides how much of it there is room for. Names come from the agent and are never formats.
+local store = require("acp_nvim.proposal.store")
+
 local M = {}
 
 local PLAIN = { "too much differs to be shown as a diff", "too much for a diff" }
@@ -61,6 +63,23 @@ local function names_of(proposal, sides)
   return sides.left and "now", not sides.left and sides.fits and "new file" or "proposed"
 end
 
+--- What `:w` does: it goes on to a file that is undecided, or sends all of the proposal, the user's version or a refusal.
+---@param proposal acp.Proposal
+---@param file acp.ProposalFile
+---@return string  name of a key
+local function write_key(proposal, file)
+  local is_whole, is_refused = true, true
+  for _, each in ipairs(proposal.files) do
+    if each ~= file and not each.decided then
+      return "next_file"
+    end
+    local edited = store.edited_text(each)
+    is_whole = is_whole and edited == nil
+    is_refused = is_refused and edited ~= nil and edited == (each.sides.left or "")
+  end
+  return is_whole and "send" or is_refused and "refuse_all" or "send_yours"
+end
+
 ---@param proposal acp.Proposal
 ---@param file acp.ProposalFile
 ---@return string[]  names of keys
@@ -72,8 +91,12 @@ local function keys_of(proposal, file)
     local last = { proposal.message.stays and "merge" or "save", "later" }
     return is_diff and { "yours", unpack(last) } or last
   end
-  local refuses = is_diff and sides.fits and sides.left and sides.right
-  return refuses and { "refuse", "send", "reject", "later" } or { "send", "reject", "later" }
+  local write = write_key(proposal, file)
+  if write == "refuse_all" then
+    return { write, "later" }
+  end
+  local can_refuse = is_diff and sides.fits and sides.left and sides.right
+  return can_refuse and { "refuse", write, "reject", "later" } or { write, "reject", "later" }
 end
 
 --- The bars of both sides. Without a left side the right one tells all.

@@ -94,6 +94,32 @@ local function entered(proposal, buf, win)
   end
 end
 
+--- Says again what the keys do: it depends on what the right side holds.
+---@param proposal acp.Proposal
+local function renew_bars(proposal)
+  if store.is_open(proposal) and diff_windows.is_open(proposal.windows) then
+    local left, right = bars.of(proposal, store.current_file(proposal))
+    diff_windows.set_bars(proposal.windows, left, right)
+  end
+end
+
+---@param proposal acp.Proposal
+---@param buf integer  of a right side
+local function watch_edits(proposal, buf)
+  local is_due = false
+  api.nvim_buf_attach(buf, false, {
+    on_lines = function()
+      if not is_due then
+        is_due = true
+        vim.schedule(function()
+          is_due = false
+          renew_bars(proposal)
+        end)
+      end
+    end,
+  })
+end
+
 ---@param proposal acp.Proposal
 ---@param file acp.ProposalFile
 local function make_buffer(proposal, file)
@@ -101,6 +127,7 @@ local function make_buffer(proposal, file)
     return
   end
   local buf = file.buf --[[@as integer]]
+  watch_edits(proposal, buf)
   on_write.listen(proposal, file.path, buf, function(index)
     if store.is_open(proposal) then
       M.show_file(proposal, index, true)

@@ -7,6 +7,7 @@
 --    proposed · do refuse · :w send · :Acp reject
 --    do refuse · :w send · :Acp reject
 --    :w send · :Acp reject
+--    proposed · src/orders/price.py · :w reject all · :q later                                       all is refused
 local printable = require("acp_nvim.ui.printable")
 
 local M = {}
@@ -20,7 +21,7 @@ local M = {}
 ---@field keys? string[]      the names of those that work there, in the order of KEYS
 
 local BETWEEN = " · "
-local TYPING = "<Esc>, then :w send" -- no other key of these works in insert mode
+local TYPING = "<Esc>, then %s" -- no other key of these works in insert mode
 
 ---@class acp.SideKey
 ---@field long string
@@ -30,6 +31,9 @@ local KEYS = { ---@type table<string, acp.SideKey>
   refuse = { long = "do refuse hunk", short = "do refuse" },
   yours = { long = "do take yours", short = "do yours" },
   send = { long = ":w send", short = ":w send" },
+  send_yours = { long = ":w send your version", short = ":w send yours" },
+  refuse_all = { long = ":w reject all", short = ":w reject" },
+  next_file = { long = ":w next file", short = ":w next" },
   merge = { long = ":w merge", short = ":w merge" },
   save = { long = ":w save", short = ":w save" },
   reject = { long = ":Acp reject", short = ":Acp reject" },
@@ -104,8 +108,10 @@ local function written(bar, size, is_typing)
       parts[#parts + 1] = KEYS[name][size.is_short and "short" or "long"]
     end
   end
-  if is_typing and bar.keys then
-    parts[#parts + 1] = TYPING
+  for _, name in ipairs(is_typing and bar.keys or {}) do
+    if vim.startswith(KEYS[name].short, ":w") then
+      parts[#parts + 1] = TYPING:format(KEYS[name].short)
+    end
   end
   return table.concat(parts, BETWEEN)
 end
