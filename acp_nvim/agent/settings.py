@@ -112,7 +112,8 @@ def _secrets(spec: Any) -> Iterator[str]:
         return
     yield from _values(spec.get("env"))
     servers = spec.get("mcp_servers")
-    for server in servers.values() if isinstance(servers, dict) else servers or ():
+    listed = list(servers.values()) if isinstance(servers, dict) else servers
+    for server in listed if isinstance(listed, list) else ():
         if isinstance(server, dict):
             yield from _values(server.get("env"))
             yield from _values(server.get("headers"))

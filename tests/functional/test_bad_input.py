@@ -406,6 +406,10 @@ WRONG_SETUP = {
     "wrong type inside": ({"fs": {"read": 1}}, "'fs.read' must be a boolean"),
     "wrong value": ({"chat": {"position": "top"}}, "'chat.position' must be one of right, left, bottom"),
     "no command": ({"agents": {"mine": {"args": ["--acp"]}}}, "'agents.mine.command' is missing"),
+    "servers that are no table": (
+        {"agents": {"mine": {"command": "any", "mcp_servers": 5}}},
+        "'agents.mine.mcp_servers' must be a table",
+    ),
     "no record": ({"agents": {"mine": "my-agent"}}, "'agents.mine' must be a"),
 }
 
@@ -423,6 +427,33 @@ def test_a_wrong_configuration_is_one_line_and_the_rest_counts(
         {"python": editor.lua("return vim.g.acp_nvim.python"), **wrong, "agents": agents},
     )
     told(editor, why)
+    others_converse(editor)
+
+
+WRONG_SERVERS = {
+    "both a list and names": (
+        "{ x = { command = 'y' }, { name = 'z' } }",
+        "must be a list or have names only",
+    ),
+    "a gap": ("{ [3] = { name = 'z' } }", "must be a list or have names only, not [3]"),
+    "a function": ("{ x = { command = 'y', env = { A = print } } }", "cannot hold a function"),
+    "a circle": ("(function() local t = {} t.x = t return t end)()", "is nested too deeply"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_SERVERS)
+def test_what_cannot_be_sent_to_the_backend_spoils_no_other_agent(
+    open_editor: Open, tmp_path: Path, case: str
+) -> None:
+    code, why = WRONG_SERVERS[case]
+    good = script(tmp_path, on_prompt("hello", say("Hello yourself.")))
+    editor = open_editor()
+    setup = """local config = ...
+    config.agents.mine = { command = "any", mcp_servers = %s }
+    require("acp_nvim").setup(config)"""
+    agents = {"good": spec(good)}
+    editor.lua(setup % code, {"python": editor.lua("return vim.g.acp_nvim.python"), "agents": agents})
+    told(editor, "'agents.mine.mcp_servers'", why)
     others_converse(editor)
 
 

@@ -27,6 +27,7 @@ TYPES: dict[str, tuple[Any, ...]] = {
     "map": (dict,),
     "record": (dict,),
     "any": (Any,),
+    "table": (Any,),
 }
 
 

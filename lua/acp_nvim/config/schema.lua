@@ -3,7 +3,7 @@
 
 ---@class acp.Field
 ---@field name? string
----@field type "string"|"boolean"|"number"|"integer"|"any"|"list"|"map"|"record"
+---@field type "string"|"boolean"|"number"|"integer"|"any"|"table"|"list"|"map"|"record"
 ---@field doc string
 ---@field default? any
 ---@field values? string[]   the strings that are allowed
@@ -47,7 +47,7 @@ local AGENT = {
     { name = "prompt_timeout_ms", type = "integer", min = 1, doc = "how long a turn may take; default: no limit" },
     {
       name = "mcp_servers",
-      type = "any",
+      type = "table",
       default = {},
       doc = "a list as in the protocol, or a map name -> { command, args, env } or { url, headers }",
     },

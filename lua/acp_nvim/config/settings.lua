@@ -5,6 +5,7 @@ local M = { spec = require("acp_nvim.config.schema") }
 
 local LUA_TYPES = { integer = "number", list = "table", map = "table", record = "table" }
 local ARTICLES = { integer = "an integer" }
+local DEPTH = 20 -- of tables in a value whose shape the schema leaves open
 
 local check
 
@@ -64,6 +65,29 @@ local function check_items(field, value, path, problems)
   return result
 end
 
+--- Finds what cannot be sent to the backend in a value whose shape the schema leaves open.
+---@param value any
+---@param depth integer
+---@return string? problem
+local function unsendable(value, depth)
+  if type(value) ~= "table" then
+    local is_plain = value == vim.NIL or vim.list_contains({ "string", "number", "boolean" }, type(value))
+    return not is_plain and ("cannot hold a %s"):format(type(value)) or nil
+  elseif depth == 0 then
+    return "is nested too deeply"
+  end
+  local is_list = vim.islist(value)
+  for key, item in pairs(value) do
+    if not is_list and type(key) ~= "string" then
+      return ("must be a list or have names only, not [%s]"):format(tostring(key))
+    end
+    local problem = unsendable(item, depth - 1)
+    if problem then
+      return problem
+    end
+  end
+end
+
 ---@param field acp.Field
 ---@param value any
 ---@return string? problem
@@ -78,6 +102,8 @@ local function mismatch(field, value)
     return ("must be one of %s"):format(table.concat(field.values, ", "))
   elseif field.type == "list" and not vim.islist(value) then
     return "must be a list"
+  elseif field.type == "any" or field.type == "table" then
+    return unsendable(value, DEPTH)
   end
 end
 
