@@ -92,7 +92,6 @@ class StatusPatch(TypedDict, total=False):
     agent_title: str | None
     agent_version: str | None
     cancelling: bool
-    cannot: dict[str, str] | None  # with earlier sessions: by verb, in words behind the agent's name
     capabilities: dict[str, Any] | None
     changing: bool
     closing: bool

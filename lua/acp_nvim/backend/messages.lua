@@ -627,7 +627,6 @@
 ---@field agent_title? string
 ---@field agent_version? string
 ---@field cancelling? boolean
----@field cannot? table<string, string>  with earlier sessions: by verb, in words behind the agent's name
 ---@field capabilities? table<string, any>
 ---@field changing? boolean
 ---@field closing? boolean
