@@ -26,8 +26,8 @@ class LogCommands:
     def _log(self, command: Log) -> None:
         lines = self._messages.lines()
         for host in self._app.hosts:
-            said = map(visible, host.connection.stderr.lines() or ["(nothing)"])
-            lines += [f"--- stderr of {host.spec.name}", *said]
+            if said := host.connection.stderr.lines():
+                lines += [f"--- stderr of {host.spec.name}", *map(visible, said)]
         self._app.editor.notify(Show("acp://log", "acp_log", lines))
 
     def _trace(self, command: Trace) -> None:

@@ -11,7 +11,7 @@ local follow = require("acp_nvim.follow.pinned_window")
 local form = require("acp_nvim.form.window")
 local frame_queue = require("acp_nvim.backend.frame_queue")
 local merge = require("acp_nvim.documents.merge")
-local log = require("acp_nvim.ui.log")
+local log_window = require("acp_nvim.ui.log_window")
 local login = require("acp_nvim.agents.login")
 local open_questions = require("acp_nvim.question.open_questions")
 local panes = require("acp_nvim.ui.panes")
@@ -98,11 +98,8 @@ end
 ---@param filetype string
 ---@param lines string[]
 local function show(name, filetype, lines)
-  if name == "acp://log" then
-    if #vim.fn.win_findbuf(vim.fn.bufnr("^acp://log$")) == 0 then
-      return -- the user has closed it before the backend's part came
-    end
-    lines = log.with_backend_lines(lines)
+  if name == log_window.NAME then
+    return log_window.show_with_backend(lines)
   end
   panes.show(name, filetype, lines)
 end

@@ -242,7 +242,7 @@ def test_lists_and_the_bar_of_a_terminal_can_be_read(editor: Editor) -> None:
     for command, text in (
         ("agents", "not found"),
         ("doctor demo", "answered in"),
-        ("log", "stderr of the backend"),
+        ("log", "info: acp_nvim"),
     ):
         editor.type(f":Acp {command}<CR>")
         editor.screen.expect(text)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.script import on_initialize, on_prompt, say, script, wait
+from tests.fakes.script import on_initialize, on_prompt, say, script, stderr, wait
 from tests.functional.editor import Editor
 from tests.steps.conversation import open_chat, read_chat, send
 from tests.steps.messages import expect_message
@@ -103,6 +103,35 @@ def test_the_log_has_each_message_once(talked: Editor) -> None:
     expect_message(talked, "was being recorded already")
     talked.type(":Acp log<CR>")
     talked.expect_lua(LOG, lambda lines: len([line for line in lines if "recorded already" in line]) == 1)
+
+
+def test_the_log_opens_at_its_newest_line(open_editor: Open, tmp_path: Path) -> None:
+    noise = stderr("".join(f"noise {number}\n" for number in range(200)))
+    editor = open_chat(open_editor, script(tmp_path, on_prompt("", noise, say("So it is."))))
+    send(editor, "hello")
+    editor.wait_event("AcpTurnEnded")
+    editor.type(":Acp nonsense<CR>")
+    expect_message(editor, "no subcommand 'nonsense'")
+    editor.type(":Acp log<CR>")
+    editor.screen.expect("noise 199")  # the backend's part has come
+    editor.expect_lua("return { vim.bo.filetype, vim.fn.line('.') == vim.fn.line('$') }", ["acp_log", True])
+    row, _ = editor.screen.find("error: acp_nvim: no subcommand")
+    assert (row, 0) == editor.screen.cursor
+    assert row == len(editor.screen.lines()) - 3, "at the bottom of the window"
+
+
+def test_an_empty_log_is_one_line(open_editor: Open, tmp_path: Path) -> None:
+    editor = open_editor()
+    editor.type(":Acp log<CR>")
+    editor.expect_lua(LOG, ["nothing has been logged yet"])
+    editor.type("q")
+    editor = open_chat(open_editor, script(tmp_path, on_prompt("", say("So it is."))))
+    editor.type("<Esc>:Acp log<CR>")
+    editor.expect_lua("return vim.bo.filetype", "acp_log")
+    editor.expect_lua("return require('acp_nvim.backend.process').is_running()")
+    editor.acp("prompt", "hello")  # answered behind the backend's part of the log
+    editor.wait_event("AcpTurnEnded")
+    assert editor.lua(LOG) == ["nothing has been logged yet"]
 
 
 @pytest.mark.parametrize("switches", [["on"], ["off", "on"]])

@@ -89,7 +89,7 @@ def text_of(editor: Editor, kinds: list[str]) -> str:
     [
         (["acp_chat", "acp_prompt"], ":Acp open<CR><Esc>", "That is all.", ":Acp close<CR>"),
         (["acp_sessions"], ":Acp sessions<CR>", "lists no earlier sessions", "q"),
-        (["acp_log"], ":Acp log<CR>", "stderr of", "q"),
+        (["acp_log"], ":Acp log<CR>", "nothing has been logged", "q"),
         (["acp_pick"], ":Acp switch<CR>", "agent0", "q"),
         (["acp_help"], ":Acp<CR><Esc>g?", "this help", "q"),
         (["acp_terminal"], ":Acp terminals 1<CR>", "\nout", "<C-\\><C-n>:close<CR>"),

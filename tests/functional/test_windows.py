@@ -120,7 +120,7 @@ def test_a_split_that_closes_leaves_the_windows_as_they_were(
         editor.type(opening)
         editor.expect_lua("return vim.fn.winnr('$')", count + 1)
         if ours:
-            editor.screen.expect("stderr of agent0")
+            editor.screen.expect("nothing has been logged yet")
         editor.type(closing)
         editor.expect_lua(now, before, ours)
 

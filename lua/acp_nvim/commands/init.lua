@@ -1,13 +1,14 @@
 -- Runs `:Acp {subcommand}[!] [args]`. All subcommands are in one table, each with its help and its completion.
+local activity = require("acp_nvim.commands.activity")
 local agents = require("acp_nvim.commands.agents")
 local decisions = require("acp_nvim.commands.decisions")
 local did_you_mean = require("acp_nvim.ui.did_you_mean")
-local inspect = require("acp_nvim.commands.inspect")
 local log = require("acp_nvim.ui.log")
 local messages = require("acp_nvim.ui.messages")
 local path_argument = require("acp_nvim.ui.path_argument")
 local prompts = require("acp_nvim.commands.prompts")
 local questions = require("acp_nvim.commands.questions")
+local records = require("acp_nvim.commands.records")
 local review = require("acp_nvim.commands.review")
 local session_options = require("acp_nvim.commands.session_options")
 local sessions = require("acp_nvim.commands.sessions")
@@ -32,7 +33,7 @@ local M = {}
 local subcommands = {} ---@type table<string, acp.Subcommand>
 M.subcommands = subcommands
 
-local ROOMS = { sessions, session_options, prompts, questions, decisions, review, inspect, agents }
+local ROOMS = { sessions, session_options, prompts, questions, decisions, review, activity, records, agents }
 
 for _, room in ipairs(ROOMS) do
   for name, subcommand in pairs(room) do

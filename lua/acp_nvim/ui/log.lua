@@ -4,7 +4,6 @@ local printable = require("acp_nvim.ui.printable")
 
 local M = {}
 
-local NOTHING = "(nothing)"
 local log = {} ---@type string[]
 
 --- Adds a text to the log, a line for each of its lines; the oldest ones are dropped.
@@ -22,15 +21,6 @@ end
 ---@return string[]
 function M.lines()
   return vim.list_slice(log, math.max(1, #log - limits.LOG_LINES + 1))
-end
-
---- Returns what `:Acp log` shows: the backend's lines, then ours.
----@param lines? string[]  nil: there are none yet
----@return string[]
-function M.with_backend_lines(lines)
-  local ours = M.lines()
-  ours = #ours > 0 and ours or { NOTHING }
-  return lines and vim.list_extend(vim.list_extend(lines, { "--- messages and stderr of the backend" }), ours) or ours
 end
 
 return M

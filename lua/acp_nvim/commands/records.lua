@@ -1,15 +1,11 @@
--- Defines the subcommands of `:Acp` that show what the agent does: log, trace, terminals, follow-along.
+-- Defines the subcommands of `:Acp` that show or write what has been recorded: log, trace, replay, export.
 local acp = require("acp_nvim")
 local backend = require("acp_nvim.backend.process")
-local follow = require("acp_nvim.follow.pinned_window")
-local log = require("acp_nvim.ui.log")
-local panes = require("acp_nvim.ui.panes")
+local log_window = require("acp_nvim.ui.log_window")
 local path_argument = require("acp_nvim.ui.path_argument")
 local printable = require("acp_nvim.ui.printable")
 local requests = require("acp_nvim.backend.session_requests")
 local session_argument = require("acp_nvim.commands.session_argument")
-local terminal = require("acp_nvim.terminal.buffer")
-local usage = require("acp_nvim.chat.usage")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
@@ -37,7 +33,7 @@ subcommands.log = {
   doc = "shows the plugin's messages and the agents' stderr",
   run = function()
     -- ours at once: the backend may be what is broken
-    panes.show("acp://log", "acp_log", log.with_backend_lines())
+    log_window.open()
     return not backend.is_running() or backend.notify("log", {})
   end,
 }
@@ -107,46 +103,6 @@ subcommands.export = {
       return nil, message
     end
     return acp._send(n, "export", { file = file, force = call.bang })
-  end),
-}
-
-subcommands.follow = {
-  args = "[off]",
-  doc = "shows the files that the agent works on in this window; `off` stops that",
-  complete = function(words)
-    return #words == 0 and { "off" } or {}
-  end,
-  run = session_argument.with_current(function(call, n)
-    if call.rest == "off" then
-      follow.off(n)
-      return true
-    elseif call.rest ~= "" then
-      return nil, ("usage: :Acp follow [off], not '%s'"):format(call.rest)
-    end
-    return follow.on(n)
-  end),
-}
-
-subcommands.terminals = {
-  args = "[n]",
-  doc = "lists the agents' terminals; with a number opens that one",
-  complete = function()
-    return vim.tbl_map(function(terminal)
-      return tostring(terminal.number)
-    end, terminal.list())
-  end,
-  run = function(call)
-    if call.rest == "" then
-      return terminal.open_list()
-    end
-    return terminal.open(tonumber(call.rest) or call.rest --[[@as any]])
-  end,
-}
-
-subcommands.usage = {
-  doc = "shows the tokens of the newest turn and of the session, the context window, the cost, and your account's limit",
-  run = session_argument.with_current(function(_, n)
-    return usage.show(n)
   end),
 }
 
