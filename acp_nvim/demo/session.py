@@ -21,7 +21,7 @@ WINDOW = {"demo-small": 32_000, "demo-large": 200_000}
 
 
 class Transcript:
-    """The updates of a session as they would be told anew: pieces joined, tool calls in their last state."""
+    """The updates of a session as they would be sent again: pieces joined, tool calls in their last state."""
 
     def __init__(self) -> None:
         self._updates: list[Json] = []

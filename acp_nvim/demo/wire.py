@@ -66,7 +66,7 @@ class Reply:
         self._there.set()
 
     def abandon(self) -> None:
-        """Let go whoever waits; should the answer come after all, nobody will look at it."""
+        """Wake the thread that waits. An answer that comes later is ignored."""
         self._there.set()
 
     def wait(self) -> Json:

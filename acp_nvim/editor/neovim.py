@@ -113,7 +113,7 @@ class Neovim:
             for complaint in await self._request(_FRAME, [batch]):
                 log.error("the editor could not show a frame: %s", complaint)
         except (EditorError, OverflowError, TypeError, ValueError):
-            log.exception("a frame was lost; the chat is drawn anew when its lines no longer fit")
+            log.exception("a frame was lost; the chat is drawn again when its lines no longer fit")
 
     def _request(self, code: str, arguments: list[Any]) -> asyncio.Future[Any]:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()

@@ -12,7 +12,7 @@ from anyio import to_thread
 from acp_nvim.files import file_snapshot
 from acp_nvim.files.disk_conflicts import DiskConflicts
 from acp_nvim.files.documents import Known, Missed, NotLoaded, Overlap, Settled
-from acp_nvim.files.file_snapshot import Doer, FileSnapshot, Held, Unknown
+from acp_nvim.files.file_snapshot import ChangeAuthor, FileSnapshot, Held, Unknown
 from acp_nvim.files.service import Files
 from acp_nvim.files.turn_tasks import TurnTasks
 from acp_nvim.files.watched_turn import WatchedTurn
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 _GONE = 0.3  # seconds after which a file that is put back by a rename would be there again
 
 # Who has changed the file; its path as it was named; its text before and after, None where there was or is no file.
-OnChanged = Callable[[Doer, str, Held, str | None], None]
+OnChanged = Callable[[ChangeAuthor, str, Held, str | None], None]
 
 
 class DiskChanges:
@@ -69,13 +69,13 @@ class DiskChanges:
             earlier = None if isinstance(before, Unknown) else before or ""
             earlier = self._conflicts.earlier(path, seen.shown if seen.missed else earlier)
             looked = was if earlier == before else None
-        by = turn.doer(seen.by)
+        by = turn.author(seen.by)
         if isinstance(text, str) and not isinstance(before, Unknown):
             by = by._replace(ends=file_snapshot.Ends.of(seen.path, before, text))
         found = await self._sync(path, earlier, None, by, looked) if buffer else None
         is_echo = buffer is not None and isinstance(text, str) and text == self._files.baselines.echo(path)
         if text is not Unknown.TEXT and text != before and not is_echo:
-            self._on_changed(turn.doer(seen.by), seen.path, before, text)
+            self._on_changed(turn.author(seen.by), seen.path, before, text)
         self._note_missed(path, seen, found, earlier)
         if isinstance(found, Overlap):
             self._tasks.detach(turn, self._ask, path, earlier, found)
@@ -100,18 +100,18 @@ class DiskChanges:
 
     async def reconsider(self, turn: WatchedTurn, path: str) -> None:
         """Close the conflict of a file if the buffer and the disk agree by now."""
-        if not await self._sync(path, self._conflicts.earlier(path, None), None, turn.doer("agent")):
+        if not await self._sync(path, self._conflicts.earlier(path, None), None, turn.author("agent")):
             self._conflicts.settle(path)
 
     async def _ask(self, turn: WatchedTurn, path: str, earlier: str | None, apart: Overlap) -> None:
-        await self._conflicts.ask(turn.doer("agent"), path, earlier, apart)
+        await self._conflicts.ask(turn.author("agent"), path, earlier, apart)
 
     async def _sync(
         self,
         path: str,
         earlier: str | None,
         settled: Settled | None,
-        by: Doer,
+        by: ChangeAuthor,
         looked: file_snapshot.Stamp | None = None,
     ) -> Overlap | Missed | NotLoaded | None:
         known = None if earlier is None else Known(earlier, file_snapshot.file_stamp(looked))

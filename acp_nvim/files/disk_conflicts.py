@@ -14,19 +14,19 @@ from dataclasses import dataclass
 from acp_nvim.files import conflict_diff
 from acp_nvim.files.conflict_question import Begun, Conflict, Conflicts, note_on, plain, shown
 from acp_nvim.files.documents import Overlap, Settled
-from acp_nvim.files.file_snapshot import Doer
+from acp_nvim.files.file_snapshot import ChangeAuthor
 from acp_nvim.messages.proposals import Proposal
 from acp_nvim.text.text_file import split
 
 _APART = "the agent changed lines on disk that have unsaved changes"
 _KEPT = "the unsaved lines stay: nobody decided between them and what the agent has written to disk"
 
-Sync = Callable[[str, str | None, Settled | None, Doer], Awaitable[object]]
+Sync = Callable[[str, str | None, Settled | None, ChangeAuthor], Awaitable[object]]
 
 
 @dataclass(slots=True, eq=False)
 class _Asked:
-    by: Doer
+    by: ChangeAuthor
     earlier: str | None  # what the disk held before all of it
     apart: Overlap
     conflict: Conflict
@@ -47,7 +47,7 @@ class DiskConflicts:
         asked = self._open.get(path)
         return asked.earlier if asked else text
 
-    async def ask(self, by: Doer, path: str, earlier: str | None, apart: Overlap) -> None:
+    async def ask(self, by: ChangeAuthor, path: str, earlier: str | None, apart: Overlap) -> None:
         """Ask until the user has decided. A question that is open is renewed."""
         if asked := self._open.get(path):
             return await self._renew(asked, apart)

@@ -14,7 +14,7 @@ import anyio
 
 from acp_nvim.editor.interface import Editor
 from acp_nvim.files import disk
-from acp_nvim.files.file_snapshot import Doer, FileStamp, as_utf8
+from acp_nvim.files.file_snapshot import ChangeAuthor, FileStamp, as_utf8
 from acp_nvim.messages.documents import DocumentMerge, DocumentRead, DocumentSync, DocumentWrite
 from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
 from acp_nvim.text.text_file import Text, split
@@ -171,7 +171,7 @@ class Documents:
         path: str,
         base: Base,
         text: str,
-        by: Doer,
+        by: ChangeAuthor,
         known: Known | None = None,
         settled: FileStamp | None = None,
     ) -> Written | Overlap | Locked | Missed | NotLoaded:
@@ -202,7 +202,7 @@ class Documents:
     async def sync(
         self,
         path: str,
-        by: Doer,
+        by: ChangeAuthor,
         known: Known | None,
         settled: Settled | None = None,
         echo: str | None = None,

@@ -42,7 +42,7 @@ class Ends(NamedTuple):
         return Ends(given, True, was.final, was.end == "\r\n", now.final if is_same else None)
 
 
-class Doer(NamedTuple):
+class ChangeAuthor(NamedTuple):
     """Who has changed a file, and in which turn: the session may be in its next one when that is found."""
 
     session: Session

@@ -34,7 +34,7 @@ from acp_nvim.files.documents import (
     Written,
     sendable,
 )
-from acp_nvim.files.file_snapshot import NOBODYS, Doer, Ends, FileStamp, Own, as_text, on_disk
+from acp_nvim.files.file_snapshot import NOBODYS, ChangeAuthor, Ends, FileStamp, Own, as_text, on_disk
 from acp_nvim.files.proposal_interface import Decided, Undecided
 from acp_nvim.files.request_params import expect_same, number_of, path_of, told
 from acp_nvim.protocol.errors import CANCELLED, INTERNAL_ERROR, INVALID_PARAMS, RpcError
@@ -181,7 +181,7 @@ class Files:
             expect_same(given, path)
             with self._to_the_end(), self._saving(path):
                 named = absolute(given, session.cwd)
-                by = Doer(session, "agent", session.turn, wanted.own, Ends(named))
+                by = ChangeAuthor(session, "agent", session.turn, wanted.own, Ends(named))
                 known = self._listener.known(session, path)
                 found = await self.documents.write(path, wanted.base, wanted.text, by, known, wanted.settled)
                 if isinstance(found, NotLoaded):
@@ -216,7 +216,7 @@ class Files:
     async def sync(
         self,
         path: str,
-        by: Doer,
+        by: ChangeAuthor,
         known: Known | None,
         settled: Settled | None = None,
         echo: str | None = None,

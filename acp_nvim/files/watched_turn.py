@@ -10,7 +10,7 @@ import anyio
 from acp_nvim import limits
 from acp_nvim.files import disk, file_snapshot
 from acp_nvim.files.boundary import Boundary
-from acp_nvim.files.file_snapshot import By, Doer, FileSnapshot, Held, Unknown
+from acp_nvim.files.file_snapshot import By, ChangeAuthor, FileSnapshot, Held, Unknown
 from acp_nvim.files.inert_git import Repository
 from acp_nvim.session.session import Session
 
@@ -38,8 +38,8 @@ class WatchedTurn:
     _resolved: dict[str, str | None] = field(default_factory=dict)
     _read: set[str] = field(default_factory=set)
 
-    def doer(self, by: By) -> Doer:
-        return Doer(self.session, by, self.number)
+    def author(self, by: By) -> ChangeAuthor:
+        return ChangeAuthor(self.session, by, self.number)
 
     def is_new(self, given: str, by: By) -> bool:
         """Whether the path is new and there is room. Files that no tool call named may use half of the limit."""

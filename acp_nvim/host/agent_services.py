@@ -15,7 +15,7 @@ from acp_nvim.editor.interface import Editor
 from acp_nvim.files import disk, file_snapshot, git_status
 from acp_nvim.files.disk_watcher import DiskWatcher
 from acp_nvim.files.documents import Known
-from acp_nvim.files.file_snapshot import Doer, Held
+from acp_nvim.files.file_snapshot import ChangeAuthor, Held
 from acp_nvim.files.service import Files
 from acp_nvim.host.review import Review
 from acp_nvim.messages.backend import Message
@@ -176,7 +176,7 @@ class AgentServices:
         before = self.watch.before(session, real, before)
         session.follow.touch(path, first_change(before or "", after))
         self.watch.wrote(real, after)
-        self.review.changed(Doer(session, "agent", session.turn), path, before, after)
+        self.review.changed(ChangeAuthor(session, "agent", session.turn), path, before, after)
         if real not in self.files.documents.open:  # else the editor has written it
             self._written.append((session, path))
         self._touch(session)
@@ -200,7 +200,7 @@ class AgentServices:
         for session, path in written:
             await self._editor.call(Event("AcpFileWritten", {"session": session.number, "path": path}))
 
-    def _on_changed(self, by: Doer, path: str, before: Held, after: str | None) -> None:
+    def _on_changed(self, by: ChangeAuthor, path: str, before: Held, after: str | None) -> None:
         self.review.changed(by, path, before, after)
         if after is not None:
             session = by.session

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from acp_nvim.editor.interface import Editor
 from acp_nvim.files import disk, file_snapshot
-from acp_nvim.files.file_snapshot import Doer, Held, Unknown
+from acp_nvim.files.file_snapshot import ChangeAuthor, Held, Unknown
 from acp_nvim.messages.review import Changed, DiskChange, Reported, TurnBegins, TurnOver
 from acp_nvim.session.session import Session
 from acp_nvim.text.decision_report import LostLines, report_of_review
@@ -42,7 +42,7 @@ class Review:
 
     # --- what the editor is told
 
-    def changed(self, by: Doer, given: str, before: Held, after: str | None) -> None:
+    def changed(self, by: ChangeAuthor, given: str, before: Held, after: str | None) -> None:
         """Tell the editor of a change on the disk. A text that nobody knows cannot be brought back.
 
         The editor sees changes of a loaded file in its buffer.

@@ -19,7 +19,8 @@ Kind = Literal["new", "load", "resume", "fork", "again"]
 
 
 class Way(NamedTuple):
-    """`again`: loaded, resumed, or begun anew if the user had worked in it, whichever the agent can do best."""
+    """How a session starts. `again`: loaded, resumed, or replaced by a new one if the user had worked in it, whichever
+    the agent can do best."""
 
     kind: Kind = "new"
     id: str = ""

@@ -18,7 +18,7 @@ class Begin(OfSession):
 
 
 class New(Begin):
-    """Begin a session. With an id it is one of an earlier backend: loaded if its agent can, else begun anew."""
+    """Begin a session. With an id it is one of an earlier backend: loaded if its agent can, else begun again."""
 
     id: str | None = None
     transcript: str | None = None
@@ -33,7 +33,7 @@ class Stop(OfSession):
 
 
 class Restart(OfSession):
-    """End the agent's process, if it runs, and begin it anew with its sessions."""
+    """End the agent's process, if it runs, and start it again with its sessions."""
 
 
 class Close(OfSession):

@@ -21,7 +21,7 @@ import anyio
 
 from acp_nvim.files import disk, file_snapshot
 from acp_nvim.files.documents import Known, Overlap, Settled
-from acp_nvim.files.file_snapshot import NOBODYS, Doer, Stamp, as_utf8
+from acp_nvim.files.file_snapshot import NOBODYS, ChangeAuthor, Stamp, as_utf8
 from acp_nvim.files.service import Files
 from acp_nvim.proposals.decision import Decision
 from acp_nvim.session.session import Session
@@ -198,7 +198,7 @@ class Enforcement:
 
     async def _show(self, session: Session, decision: Decision) -> None:
         """Let the buffer take up the decided text."""
-        path, by = decision.path, Doer(session, "agent", session.turn, own=NOBODYS)
+        path, by = decision.path, ChangeAuthor(session, "agent", session.turn, own=NOBODYS)
         known = None if decision.disk is None else Known(decision.disk)
         found = await self._files.sync(path, by, known, None, self._files.baselines.echo(path))
         text = await self.wanted(session, path, found) if isinstance(found, Overlap) else None

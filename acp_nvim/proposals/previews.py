@@ -1,7 +1,7 @@
 """Makes the previews of changes: what a question shows of its diff, from the files as they are now.
 
 A preview is made inline, before the question is shown: else the question would grow while the user answers it. Of a
-file with unsaved lines the editor is asked for both sides, and the preview is shown anew if they differ.
+file with unsaved lines the editor is asked for both sides, and the preview is shown again if they differ.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Keeps what an agent tells its user beside the conversation: that it tries again, what to ask next, whom it trusts."""
+"""Keeps what an agent tells its user beside the conversation: that it tries again, what to ask next, its trust."""
 
 from __future__ import annotations
 

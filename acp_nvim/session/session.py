@@ -252,7 +252,7 @@ class Session:
             self.transcript.note("info", "started again: the agent does not remember the conversation above")
 
     def replay(self) -> None:
-        """Begin the transcript anew, because the agent replays the conversation."""
+        """Begin the transcript again, because the agent replays the conversation."""
         self.reloading = False
         self.questions.begin_transcript_again()
         self.subagents.clear()

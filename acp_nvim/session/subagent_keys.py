@@ -5,7 +5,7 @@
     entry of the first subagent            key TRANSCRIPT_KEYS + 3
     call nested within one of its calls    key -TRANSCRIPT_KEYS - 1
 
-A transcript that begins anew does not use its keys again, so an old key finds nothing else.
+A transcript that begins again does not reuse its keys, so an old key finds nothing else.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ class SubagentRegistry:
         return [child.shape() for child in self._by_id.values()]
 
     def clear(self) -> None:
-        """Forget all of them, because the transcript begins anew."""
+        """Forget all of them, because the transcript begins again."""
         self._by_id.clear()
         self._messages.clear()
 

@@ -157,9 +157,11 @@ class ToolCall:
 def is_another(
     call: ToolCall, update: schema.ToolCallUpdate, asks: bool, is_past: bool, is_live: bool
 ) -> bool:
-    """Whether an id that comes again names another call than before. Many agents hand on the ids of their model: some
-    models number anew in each answer, some agents always use one. `asks`: it comes with a permission; `is_past`: the
-    call belongs to an earlier turn; `is_live`: it is no replay.
+    """Whether an id that comes again names another call than before.
+
+    Many agents hand on the ids of their model. Some models count from the start in each answer, some agents always use
+    one id. `asks`: the update comes with a permission. `is_past`: the call belongs to an earlier turn. `is_live`: it is
+    no replay.
 
         turn 1: tool_call t, update t completed     turn 2: tool_call t             another
         tool_call t, update t completed             tool_call t                     another

@@ -43,7 +43,7 @@ class Transcript:
         self.clear()
 
     def clear(self) -> None:
-        """Begin anew, as before a replay. The view notices it by `begun`."""
+        """Begin again, as before a replay. The view notices it by `begun`."""
         self.begun += 1
         self._first += len(self.entries)
         self.entries.clear()
@@ -210,7 +210,7 @@ class Transcript:
         return call
 
     def ask_again(self, question: Question, before: ToolCall) -> ToolCall:
-        """Add an open question again, because the transcript has begun anew."""
+        """Add an open question again, because the transcript has begun again."""
         call = ToolCall(
             self._key(), before.id, before.started, title=before.title, kind="ask", content=before.content
         )

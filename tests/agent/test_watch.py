@@ -15,7 +15,7 @@ from anyio.abc import TaskGroup
 
 from acp_nvim.files import file_snapshot
 from acp_nvim.files.disk_watcher import DiskWatcher
-from acp_nvim.files.file_snapshot import Doer, Held, Unknown
+from acp_nvim.files.file_snapshot import ChangeAuthor, Held, Unknown
 from acp_nvim.limits import WATCHED_FILES
 from acp_nvim.protocol import schema
 from acp_nvim.session.queue import Prompt
@@ -41,7 +41,7 @@ class Watched:
         )
         self.path = agent.root / "f"
 
-    def _changed(self, by: Doer, path: str, before: Held, after: str | None) -> None:
+    def _changed(self, by: ChangeAuthor, path: str, before: Held, after: str | None) -> None:
         self.changes.append((os.path.relpath(path, self.agent.root), before, after, by.by))
 
     def _spawn(self, job: Callable[..., Awaitable[None]], *arguments: Any) -> None:

@@ -235,7 +235,7 @@
 ---@field cwd string
 ---@field roots? string[]
 
---- Begin a session. With an id it is one of an earlier backend: loaded if its agent can, else begun anew.
+--- Begin a session. With an id it is one of an earlier backend: loaded if its agent can, else begun again.
 ---@class acp.message.New: acp.message.Begin
 ---@field id? string
 ---@field transcript? string
@@ -247,7 +247,7 @@
 --- End the agent's process.
 ---@class acp.message.Stop: acp.message.OfSession
 
---- End the agent's process, if it runs, and begin it anew with its sessions.
+--- End the agent's process, if it runs, and start it again with its sessions.
 ---@class acp.message.Restart: acp.message.OfSession
 
 --- The session leaves the list.
