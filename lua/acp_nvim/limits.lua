@@ -16,6 +16,8 @@ return {
   FENCE_ROWS = 200, -- below a window, in which the end of a code block is looked for
   INDEXED_LINES = 1000, -- that are read at once to find the code blocks of a chat
   CODE_BYTES = 32 * KIB, -- of a code block that is highlighted
+  SYNTAX_LINES = 400, -- of one that is highlighted by a syntax file, which is slow
+  SYNTAX_COLUMNS = 200, -- the same
   CODE_BLOCKS = 200, -- whose colours are kept
   BAR_TEXT_CHARS = 120, -- of one segment of a bar
   MESSAGE_CHARS = 1000, -- of a text that becomes a one-line message

@@ -114,3 +114,45 @@ def test_a_long_target_of_a_link_leaves_no_hole(
     editor.screen.expect("](https://example.org/")
     editor.type("yy")
     assert editor.lua(REGISTER) == text + "\n"
+
+
+CODE = """\
+```rust
+// a comment that explains
+fn answer() -> u32 {
+    "a string"
+}
+```
+
+```bash
+echo "$HOME" # of the user
+```
+
+```nonsense
+plain words
+```
+
+The end."""
+
+
+def test_code_without_a_parser_is_coloured_by_its_syntax_file(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", say(CODE)))
+    editor = open_chat(open_editor, agent, setup={"chat": {"position": "tab"}}, size=(80, 30))
+    before = editor.lua("return #vim.api.nvim_list_bufs()")
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("plain words")
+
+    def colour(screen: Any, text: str) -> Any:
+        return screen.attrs(text).get("foreground")
+
+    editor.screen.expect(lambda screen: colour(screen, "// a comment") != colour(screen, "plain words"))
+    editor.screen.expect(lambda screen: colour(screen, "# of the user") == colour(screen, "// a comment"))
+    assert colour(editor.screen, '"a string"') not in (
+        colour(editor.screen, "// a comment"),
+        colour(editor.screen, "plain words"),
+    )
+    assert editor.lua("return #vim.api.nvim_list_bufs()") == before
+    go_to_line(editor, "```rust")
+    editor.type("V4jy")
+    assert editor.lua(REGISTER) == "\n".join(CODE.split("\n")[:5]) + "\n"

@@ -1,5 +1,6 @@
 -- Highlights fenced code in the chat: a parser of its language reads its text as a string, once, outside the redraw and
--- not while text streams in.
+-- not while text streams in. Where there is no parser, Vim's syntax file does.
+local classic_syntax = require("acp_nvim.chat.classic_syntax")
 local limits = require("acp_nvim.limits")
 
 local M = {}
@@ -11,8 +12,13 @@ local QUIET_MS = 120
 ---@field text string  empty but while it waits for the parser
 ---@field spans? table<integer, acp.Span[]>  by line from 0; nil: not parsed yet
 
+---@class acp.CodeJob
+---@field code acp.Code
+---@field is_seen fun(): boolean
+---@field done fun()
+
 local kept = {} ---@type acp.Code[]
-local waiting = {} ---@type { code: acp.Code, is_seen: fun(): boolean, done: fun() }[]
+local waiting = {} ---@type acp.CodeJob[]
 local timer ---@type uv.uv_timer_t?
 
 ---@param name string
@@ -42,13 +48,10 @@ local function add(spans, node, hl, lines)
 end
 
 ---@param code acp.Code
+---@param lang string
+---@param query vim.treesitter.Query
 ---@return table<integer, acp.Span[]>
-local function parse(code)
-  local lang = language(code.lang)
-  local query = lang and vim.treesitter.query.get(lang, "highlights")
-  if not lang or not query then
-    return {}
-  end
+local function parse(code, lang, query)
   local lines, spans = vim.split(code.text, "\n", { plain = true }), {}
   local root = vim.treesitter.get_string_parser(code.text, lang):parse()[1]:root()
   for id, node in query:iter_captures(root, code.text) do
@@ -69,7 +72,7 @@ local function keep(code)
 end
 
 --- The next block that is still visible: text that streams by leaves many that are not. Those wait to be drawn again.
----@return { code: acp.Code, done: fun() }?
+---@return acp.CodeJob?
 local function take()
   repeat
     local job = table.remove(waiting, 1)
@@ -80,17 +83,39 @@ local function take()
   until false
 end
 
+---@param code acp.Code
+---@return fun(): is_done: boolean, spans: table<integer, acp.Span[]>
+local function reader(code)
+  local lang = language(code.lang)
+  local has_query, query = pcall(vim.treesitter.query.get, lang or "", "highlights")
+  if lang and has_query and query then
+    return function()
+      local ok, spans = pcall(parse, code, lang, query)
+      return true, ok and spans or {} -- a broken parser or query costs the colours, nothing else
+    end
+  end
+  local syntax = classic_syntax.language(code.lang)
+  return syntax and classic_syntax.reader(code.text, syntax) or function()
+    return true, {}
+  end
+end
+
+local under_way ---@type { job: acp.CodeJob, read: fun(): boolean, table }?
+
 local function work()
-  local job = take()
+  local job = under_way and under_way.job or take()
   if not job then
     return
   end
-  local ok, spans = pcall(parse, job.code)
-  job.code.spans = ok and spans or {} -- a broken parser or query costs the colours, nothing else
-  job.code.text = ""
-  keep(job.code)
-  job.done()
-  if waiting[1] and timer then
+  under_way = under_way or { job = job, read = reader(job.code) }
+  local is_done, spans = under_way.read()
+  if is_done then
+    under_way = nil
+    job.code.spans, job.code.text = spans, ""
+    keep(job.code)
+    job.done()
+  end
+  if timer and (under_way or waiting[1]) then
     timer:start(1, 0, vim.schedule_wrap(work))
   end
 end
@@ -107,7 +132,7 @@ end
 
 --- Postpones parsing: text streams in.
 function M.postpone()
-  if waiting[1] then
+  if under_way or waiting[1] then
     timer = timer or assert(vim.uv.new_timer())
     timer:start(QUIET_MS, 0, vim.schedule_wrap(work))
   end
