@@ -11,7 +11,7 @@ from acp_nvim.files import conflict_diff
 from acp_nvim.messages.proposals import Decide, Diff, DiffEntry, Merged, Proposal, ProposalDone
 from acp_nvim.messages.questions import Allow, Answer, Forget, Why
 from acp_nvim.permissions.apply_rules import RuleApplier, once
-from acp_nvim.session.decision_labels import OF_SESSION, why
+from acp_nvim.session.decision_labels import OF_SESSION, Facts, why
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.remembered_answers import Remembered
 from acp_nvim.session.session import Session
@@ -118,6 +118,7 @@ class QuestionCommands:
         else:
             number = session.remembered.add_rule(rule, str(rule))
             question.rule = name = f"rule {number}{OF_SESSION}"
+            question.because, question.has_made_rule, question.remembered = str(rule), True, number
             session.questions.end(question, option, "user")
             self._app.touch(session)
             self._app.say("info", f"{name}: {rule}")
@@ -140,7 +141,15 @@ class QuestionCommands:
             asked = [call for call in calls if call.questions]
             decided = (call for call in asked if any(not each.is_open for each in call.questions))
             entry = next(decided, asked[0] if asked else None)
-        self._app.say("info", why(entry) if entry else "no questions in this session yet")
+        self._app.say("info", why(entry, _facts(session)) if entry else "no questions in this session yet")
+
+
+def _facts(session: Session) -> Facts:
+    controls = session.controls.status()
+    has_modes = len(controls["modes"] or ()) > 1
+    name = next((each["name"] for each in controls["modes"] or () if each["id"] == controls["mode"]), "")
+    agent = str(session.facts.get("agent_title") or session.agent)
+    return Facts(agent, name if has_modes else "", session.remembered.by_id)
 
 
 def _forgotten(session: Session, ours: list[Remembered], of_agent: list[Remembered]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -51,7 +52,7 @@ class Boundary:
     def __init__(self, touch: Callable[[Session], object]) -> None:
         self.outside = "ask"
         self._touch = touch
-        self._folders: WeakKeyDictionary[Session, set[tuple[Access, str]]] = WeakKeyDictionary()
+        self._folders: WeakKeyDictionary[Session, dict[tuple[Access, str], int]] = WeakKeyDictionary()
         self._roots: WeakKeyDictionary[Session, tuple[Root, ...]] = WeakKeyDictionary()
 
     def begin(self, session: Session) -> None:
@@ -104,15 +105,16 @@ class Boundary:
         if chosen is None or chosen.kind.startswith("reject"):
             raise _refusal(access, path, f"is {where}, and the user did not allow it")
         if chosen.id == "folder":
-            self._open_folder(session, access, os.path.dirname(path))
+            question.remembered = self._open_folder(session, access, os.path.dirname(path))
 
-    def _open_folder(self, session: Session, access: Access, folder: str) -> None:
-        folders = self._folders.setdefault(session, set())
+    def _open_folder(self, session: Session, access: Access, folder: str) -> int:
+        """Return what the user takes it back by."""
+        folders = self._folders.setdefault(session, {})
         if (access, folder) not in folders:
-            folders.add((access, folder))
-            session.remembered.add_grant(
-                one_line(f"{access} below {folder}"), lambda: folders.discard((access, folder))
+            folders[access, folder] = session.remembered.add_grant(
+                one_line(f"{access} below {folder}"), partial(folders.__delitem__, (access, folder))
             )
+        return folders[access, folder]
 
 
 def is_gits(path: str, given: str, folder: str) -> bool:

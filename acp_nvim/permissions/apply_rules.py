@@ -73,12 +73,12 @@ class RuleApplier:
         action = _ALWAYS.get(answer.kind) if answer and question.ended_by == "user" else None
         if answer and action and not dialect.remembers:
             name = one_line(answer.name or answer.id)
-            session.remembered.add_of_agent(
+            question.remembered = session.remembered.add_of_agent(
                 action, f"{one_line(question.title)[: limits.NAME_CHARS]}: {name}"
             )
         elif action and call.name:
             rule = Rule(action, tool=call.name, whole_tool=True)
-            session.remembered.add_rule(rule, f"all that {one_line(call.name)} does")
+            question.remembered = session.remembered.add_rule(rule, f"all that {one_line(call.name)} does")
 
     def rule_for(self, session: Session, question: Question) -> tuple[Rule | None, str]:
         """Return the rule that would allow exactly this from now on; None, and why there is none."""
@@ -102,6 +102,7 @@ class RuleApplier:
             self._say("warn", found.trouble)
         if found.action != "ask":
             if option := once(question, found.action):
+                question.remembered = session.remembered.id_of(found.rule)
                 session.questions.end(question, option, "rule")
             else:
                 self._note(session, question, call, found)

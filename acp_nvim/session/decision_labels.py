@@ -3,7 +3,10 @@ refused."""
 
 from __future__ import annotations
 
-from acp_nvim.session.question import Question
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from acp_nvim.session.question import Option, Question
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.printable import one_line
 
@@ -13,6 +16,13 @@ _DOES = {
     "allow_always": "allows always",
     "reject_once": "rejects once",
     "reject_always": "rejects always",
+}
+_AGAIN = "prompt again to be asked again"
+_UNANSWERED = {
+    "cancel": f"cancelled before you answered, so it was not allowed; {_AGAIN}",
+    "agent": f"the agent took the question back before you answered; {_AGAIN}",
+    "user": "you answered without an option",
+    "exit": f"the agent ended before you answered; {_AGAIN}",
 }
 _TITLE = 20  # in a message of one line the decision is to be read as well
 
@@ -40,10 +50,18 @@ def _unanswered(by: str | None, call: ToolCall) -> str:
     return "cancelled" if by in ("cancel", "user") else "not answered"
 
 
-def why(call: ToolCall) -> str:
-    """Return which rule or answer decided it."""
+class Facts(NamedTuple):
+    """What `why` needs to know of the session."""
+
+    agent: str
+    mode: str  # its name; empty: the agent has none to choose from
+    remembered: Mapping[int, str]  # what `:Acp forget` lists: by id, who remembers it, "session" or "agent"
+
+
+def why(call: ToolCall, facts: Facts) -> str:
+    """Return who or what decided it, and how that is taken back."""
     question = call.questions[-1] if call.questions else None
-    return f"{_title(call)}: {_reason(question) if question else 'the agent did not ask'}"
+    return f"{_title(call)}: {_reason(question, facts) if question else _unasked(facts)}"
 
 
 def breach(call: ToolCall) -> str:
@@ -58,22 +76,52 @@ def breach(call: ToolCall) -> str:
     return f"{_title(call)} was {'rejected' if last.answer else 'cancelled'}, {told}"
 
 
-def _reason(question: Question) -> str:
+def _unasked(facts: Facts) -> str:
+    """Agents do not ask for what their mode allows, nor for what they were told to allow always."""
+    mode = f"; its mode is now {one_line(facts.mode)}, :Acp mode changes it" if facts.mode else ""
+    told = "; what you told it to remember: :Acp forget" if "agent" in facts.remembered.values() else ""
+    return f"the agent did not ask{mode}{told}"
+
+
+def _reason(question: Question, facts: Facts) -> str:
     answer, rule = question.answer, f"{question.rule}: {question.because}"
     if question.is_open:
         asks = f"; {rule}" if question.rule else ", no rule matches"
         return f"question {question.id} waits for you{asks}"
     if answer is None:
-        return {
-            "cancel": "it was cancelled before it was answered",
-            "agent": "the agent withdrew it before it was answered",
-            "user": "it was answered without an option",
-        }.get(question.ended_by or "", "the agent ended before it was answered")
-    done = "rejected" if answer.kind.startswith("reject") else "allowed"
+        return _UNANSWERED.get(question.ended_by or "", _UNANSWERED["exit"])
     if question.ended_by == "rule":
-        return f"{done} by {rule}"
-    does = _DOES.get(answer.kind, answer.kind)
-    return f"you chose '{answer.name or answer.id}'" + (f" ({does})" if does else "")
+        done = "rejected" if answer.kind.startswith("reject") else "allowed"
+        return f"{done} by {question.rule} ({_way_back(question, facts)}): {question.because}"
+    if question.has_made_rule:
+        return f"you allowed it with {question.rule} ({_way_back(question, facts)}): {question.because}"
+    asked = f"; {rule}" if question.rule else ""
+    return f"{_chosen(question, answer, facts)}{asked}"
+
+
+def _chosen(question: Question, answer: Option, facts: Facts) -> str:
+    """Return what the user chose, how long it holds, and how it is taken back."""
+    if question.said:
+        return f"you answered: {one_line(question.said)}"
+    name, does = one_line(answer.name or answer.id), _DOES.get(answer.kind, "")
+    if not does:
+        return f"you chose '{name}'"
+    if not answer.kind.endswith("_always"):
+        version = f"sent your version, {question.partly}, with" if question.partly else "chose"
+        return f"you {version} '{name}' ({does}: the next call asks again)"
+    return f"you chose '{name}' ({does}); {_way_back(question, facts)}"
+
+
+def _way_back(question: Question, facts: Facts) -> str:
+    """Return how a rule, or an answer that counts always, is taken back."""
+    if question.ended_by == "rule" and not question.remembered:
+        return "permissions in setup()"
+    by = facts.remembered.get(question.remembered)
+    if by == "session":
+        return f":Acp forget {question.remembered} takes it back"
+    if by is None and question.remembered:
+        return "taken back since"
+    return f"{one_line(facts.agent)} remembers it, :Acp forget tells how to take it back"
 
 
 def _title(call: ToolCall) -> str:

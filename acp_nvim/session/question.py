@@ -61,6 +61,8 @@ class Question:
     judged: int = 0  # the version that rules were last applied to
     rule: str = ""  # the one that has matched: "rule 2"
     because: str = ""  # that rule, written out
+    has_made_rule: bool = False  # the user has allowed it by a new rule of the session
+    remembered: int = 0  # what `:Acp forget` lists that has answered it, or that the answer has made
     partly: str = ""  # the part of a proposal that the user has allowed: "2 of 3 hunks"
     answer: Option | None = None
     ended_by: str | None = None

@@ -39,23 +39,36 @@ class RememberedAnswers:
         self._items[self._last] = Remembered(self._last, action, what, "session", rule)
         return self._last
 
-    def add_grant(self, what: str, on_forget: Callable[[], None]) -> None:
+    def add_grant(self, what: str, on_forget: Callable[[], None]) -> int:
         """Remember what the user allowed us for the whole session."""
         self._last += 1
         self._items[self._last] = Remembered(self._last, "allow", what, "session", on_forget=on_forget)
+        return self._last
 
-    def add_of_agent(self, action: Literal["allow", "reject"], what: str) -> None:
-        """Remember that the agent was told "always". Only the agent applies it."""
+    def add_of_agent(self, action: Literal["allow", "reject"], what: str) -> int:
+        """Remember that the agent was told "always". Only the agent applies it. Return 0 where there are too many."""
         known = [item for item in self._items.values() if item.by == "agent"]
-        if len(known) < limits.REMEMBERED_ANSWERS and not any(
-            item.what == what and item.action == action for item in known
-        ):
-            self._last += 1
-            self._items[self._last] = Remembered(self._last, action, what, "agent")
+        for item in known:
+            if item.what == what and item.action == action:
+                return item.id
+        if len(known) >= limits.REMEMBERED_ANSWERS:
+            return 0
+        self._last += 1
+        self._items[self._last] = Remembered(self._last, action, what, "agent")
+        return self._last
 
     @property
     def rules(self) -> list[tuple[int, Rule]]:
         return [(item.id, item.rule) for item in self._items.values() if item.rule]
+
+    def id_of(self, rule: Rule) -> int:
+        """Return the id of a rule of the session; 0 if it is none."""
+        return next((item.id for item in self._items.values() if item.rule is rule), 0)
+
+    @property
+    def by_id(self) -> dict[int, str]:
+        """Return who remembers each item."""
+        return {item.id: item.by for item in self._items.values()}
 
     def forget(self, ids: Iterable[int] | None = None) -> tuple[list[Remembered], list[Remembered]]:
         """Forget the named ones, or all. Return them, and those that only the agent can forget, which stay."""

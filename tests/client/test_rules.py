@@ -78,7 +78,7 @@ async def test_a_rule_answers_with_an_option_that_counts_once(
     assert talk.questions == []
     assert not any(mark["kind"] == "option" for mark in desk.editor.chat(1).marks)
     rule = f"{{ action = '{action}', command = 'git .*' }}"
-    assert await told(desk, talk) == f"Run: {words}: {rule}"
+    assert await told(desk, talk) == f"Run: {words} (permissions in setup()): {rule}"
 
 
 @pytest.mark.statement(79)
@@ -92,7 +92,8 @@ async def test_what_no_rule_allows_is_asked(desk: Desk, command: str) -> None:
     talk.answer("no")
     await talk.ended(1)
     assert answers(agent) == ["no"]
-    assert await told(desk, talk) == "Run: you chose 'No' (rejects once)"
+    said = "Run: you chose 'No' (rejects once: the next call asks again)"
+    assert await told(desk, talk) == (f"{said}; {waits}" if "push" in command else said)
 
 
 @pytest.mark.statement(79)
@@ -210,7 +211,8 @@ async def test_allow_for_the_session_answers_and_goes_before_the_configuration(d
     await talk.asked()
     assert [data["by"] for data in talk.data("AcpAnswered")] == ["user", "rule"]
     assert sum(beside(desk, "rule 1 of the session")) == 2  # of the call that it was made from as well
-    assert "rule 1 of the session: { action = 'allow', command = 'git status' }" in await told(desk, talk)
+    said = "rule 1 of the session (:Acp forget 1 takes it back): { action = 'allow', command = 'git status' }"
+    assert said in await told(desk, talk)
     talk.answer("no")
     await talk.ended(1)
     assert answers(agent) == ["yes", "yes", "no"]
@@ -304,7 +306,10 @@ async def test_why_tells_of_the_last_that_was_decided_or_of_the_one_that_is_mean
     await talk.asked()
     talk.answer(None)
     await talk.ended(1)
-    assert await told(desk, talk) == "Run: it was cancelled before it was answered"
+    assert (
+        await told(desk, talk)
+        == "Run: cancelled before you answered, so it was not allowed; prompt again to be asked again"
+    )
     keys = {
         entry.title: entry.key
         for entry in desk.client.sessions[1].transcript.entries
@@ -320,7 +325,7 @@ async def test_why_of_a_call_that_went_on_without_an_answer(desk: Desk) -> None:
     talk = await asking(desk)
     nudge(desk)
     await talk.ended(1)
-    assert "the agent withdrew it before it was answered" in await told(desk, talk)
+    assert "the agent took the question back before you answered" in await told(desk, talk)
 
 
 # --- what was refused and is done all the same

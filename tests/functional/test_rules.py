@@ -20,6 +20,7 @@ from tests.fakes.script import (
     wait_until,
 )
 from tests.functional.editor import Editor
+from tests.steps.conversation import go_to_line
 
 Open = Callable[..., Editor]
 
@@ -64,7 +65,9 @@ def test_what_a_rule_allows_is_not_asked_and_can_be_explained(open_editor: Open,
     assert "1 ✓ Yes" not in editor.screen.text()
     assert editor.acp("questions") == []
     editor.type(":Acp why<CR>")
-    editor.screen.expect("git status: allowed by rule 2: { action = 'allow', command = 'git (status|diff)' }")
+    editor.screen.expect(
+        "git status: allowed by rule 2 (permissions in setup()): { action = 'allow', command = "
+    )
     # a thread makes the file, and then writes the line
     (log,) = wait_until(lambda: list(editor.home.glob("**/acp_nvim/permissions.jsonl")))
     wait_until(lambda: log.read_text().endswith("\n"))
@@ -103,6 +106,17 @@ def test_allow_for_the_session_is_not_asked_a_second_time(open_editor: Open, tmp
     editor.screen.expect(lambda screen: screen.text().count("make test   rule 1 of the session") == 2)
     editor.screen.expect("1 ✓ Yes")
     assert answers(agent) == ["yes", "yes"]
+    go_to_line(editor, "make test")
+    editor.type(":Acp why<CR>")
+    editor.screen.expect(
+        "make test: you allowed it with rule 1 of the session (:Acp forget 1 takes it back): {"
+    )
+    editor.type("n:Acp why<CR>")
+    editor.screen.expect("make test: allowed by rule 1 of the session (:Acp forget 1 takes it back): {")
+    editor.type(":Acp forget 1<CR>")
+    editor.screen.expect("taken back, you are asked again")
+    editor.type(":Acp why<CR>")
+    editor.screen.expect("make test: allowed by rule 1 of the session (taken back since): {")
     editor.type(":Acp reject<CR>")
     assert editor.wait_event("AcpAnswered")["option_id"] == "no"
 
@@ -135,7 +149,7 @@ def test_why_tells_of_the_call_under_the_cursor(open_editor: Open, tmp_path: Pat
     editor.wait_event("AcpTurnEnded")
     for line, words in (
         ("look around", "look around: the agent did not ask"),
-        ("make test", "make test: you chose 'No' (rejects once)"),
+        ("make test", "make test: you chose 'No' (rejects once: the next call asks again)"),
     ):
         editor.lua(
             """vim.api.nvim_set_current_win(vim.fn.bufwinid(vim.fn.bufnr('^acp://1/chat$')))
