@@ -111,7 +111,7 @@ def test_allow_for_the_session_is_not_asked_a_second_time(open_editor: Open, tmp
     editor.screen.expect(
         "make test: you allowed it with rule 1 of the session (:Acp forget 1 takes it back): {"
     )
-    editor.type("n:Acp why<CR>")
+    editor.type("j:Acp why<CR>")
     editor.screen.expect("make test: allowed by rule 1 of the session (:Acp forget 1 takes it back): {")
     editor.type(":Acp forget 1<CR>")
     editor.screen.expect("taken back, you are asked again")
