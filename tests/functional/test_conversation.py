@@ -382,6 +382,33 @@ def test_the_view_stays_at_the_bottom_only_where_the_user_is_there(open_editor: 
     editor.screen.expect("more 59")
 
 
+@pytest.mark.parametrize("way", ["prompt", "command", "queued"])
+def test_a_prompt_shows_the_end_of_a_chat_that_is_scrolled_up(
+    open_editor: Open, tmp_path: Path, way: str
+) -> None:
+    """Who has just spoken sees what they said, and the answer; before that nothing moves."""
+    go = tmp_path / "go"
+    waits = [wait_file(str(go))] if way == "queued" else []
+    agent = script(
+        tmp_path,
+        on_prompt("talk", repeat(60, say("line {n}\n")), *waits),
+        on_prompt("again", repeat(60, say("more {n}\n"))),
+    )
+    editor = open_chat(open_editor, agent)
+    send(editor, "talk")
+    editor.screen.expect("line 59")
+    if way != "queued":
+        editor.wait_event("AcpTurnEnded")
+    editor.type("<C-w>kgg<C-w>p")
+    editor.screen.expect("line 2")
+    assert "line 59" not in editor.screen.text()
+    editor.type(":Acp prompt again<CR>" if way == "command" else "iagain<C-s>")
+    if way == "queued":
+        editor.screen.expect("line 59")
+        go.touch()
+    editor.screen.expect("more 59")
+
+
 def test_turns_and_tool_calls_are_a_key_apart(open_editor: Open, tmp_path: Path) -> None:
     agent = script(
         tmp_path, on_prompt("", tool("x", title="look", kind="read", status="completed"), say("yes"))

@@ -1,5 +1,6 @@
 -- Sends a prompt: the text with what goes along with it.
 local backend = require("acp_nvim.backend.process")
+local chats = require("acp_nvim.chat.buffer")
 local chips = require("acp_nvim.prompt.chips")
 local context_items = require("acp_nvim.prompt.context_items")
 local files = require("acp_nvim.documents.find")
@@ -9,6 +10,7 @@ local mentions = require("acp_nvim.prompt.mentions")
 local requests = require("acp_nvim.backend.session_requests")
 local review = require("acp_nvim.review")
 local state = require("acp_nvim.backend.session_store")
+local views = require("acp_nvim.chat.views")
 
 local M = {}
 
@@ -79,6 +81,10 @@ function M.send_checked(n, text, given, how)
   ok, message = requests.send(n, "prompt", payload)
   if ok then
     history.add(state.session(n).origin.cwd, { shown })
+    local chat = chats.get(n)
+    if chat then -- who has just spoken looks at the answer, not at what they have scrolled up to
+      views.keep(chat.buf --[[@as integer]], chat.asks == true, vim.fn.win_findbuf(chat.buf), {})
+    end
   end
   return ok, message
 end
