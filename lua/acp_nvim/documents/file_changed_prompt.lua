@@ -1,9 +1,14 @@
 -- Keeps Neovim from asking about a changed file while our own question about the conflict is open, be it on FocusGained
--- or :checktime. Neovim still asks before a `:w`, which would overwrite the disk's lines.
+-- or :checktime, and while we show a buffer in a window that the user has not opened. Neovim still asks before a `:w`,
+-- which would overwrite the disk's lines.
 local find = require("acp_nvim.documents.find")
+local messages = require("acp_nvim.ui.messages")
+local origin = require("acp_nvim.documents.origin")
 
 local api = vim.api
 local M = {}
+
+local SETTLED_MS = 1000 -- in which the buffer has taken up what an agent has just written
 
 local group = api.nvim_create_augroup("acp_nvim.documents.file_changed_prompt", {})
 local paths = {} ---@type table<integer, string[]?> session -> the resolved paths of its conflicts
@@ -32,6 +37,40 @@ local function conflicts(questions)
     end
   end
   return found
+end
+
+--- Tells the user of a change on disk that the buffer has not taken up meanwhile.
+---@param buf integer
+local function warn(buf)
+  if api.nvim_buf_is_loaded(buf) and vim.bo[buf].modified and origin.is_ahead(buf) then
+    local name = vim.fs.basename(api.nvim_buf_get_name(buf))
+    messages.show("warn", ("%s has also changed on disk: your :w will ask before it overwrites that"):format(name))
+  end
+end
+
+--- Calls `fn`, which shows the buffer in a window. Neovim then looks at the file and asks what to do (W12) where a
+--- changed file meets unsaved lines. The next key, meant for something else, would be the answer: "l" drops the lines.
+---@param buf integer
+---@param fn fun()
+function M.without(buf, fn)
+  local has_changed = false
+  local id = api.nvim_create_autocmd("FileChangedShell", {
+    buffer = buf,
+    callback = function()
+      has_changed = vim.v.fcs_reason ~= "deleted"
+      answer()
+    end,
+  })
+  local ok, err = pcall(fn)
+  pcall(api.nvim_del_autocmd, id) -- it goes with a buffer that is wiped
+  if has_changed then
+    vim.defer_fn(function()
+      warn(buf)
+    end, SETTLED_MS)
+  end
+  if not ok then
+    error(err, 0)
+  end
 end
 
 --- Takes the open questions of a session.

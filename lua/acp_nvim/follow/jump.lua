@@ -1,4 +1,5 @@
 -- Shows a file and a line in a window without a message, a prompt or a change of focus.
+local file_changed_prompt = require("acp_nvim.documents.file_changed_prompt")
 local files = require("acp_nvim.documents.find")
 local limits = require("acp_nvim.limits")
 local log = require("acp_nvim.ui.log")
@@ -137,7 +138,9 @@ local function move(win, buf, place)
     if api.nvim_win_get_buf(win) ~= buf then
       -- :hide: a modified buffer is no hindrance, whatever 'hidden' says
       report_errors(place.path, function()
-        vim.cmd(("silent hide keepalt keepjumps buffer %d"):format(buf))
+        file_changed_prompt.without(buf, function()
+          vim.cmd(("silent hide keepalt keepjumps buffer %d"):format(buf))
+        end)
       end)
     end
     if place.line and api.nvim_win_get_buf(win) == buf then

@@ -1,6 +1,7 @@
 -- Sets the options of the windows of a diff: diff mode, unless too much differs for it, the user's own options, and a
 -- bar that says as much as there is room for.
 local bars_of = require("acp_nvim.proposal.diff_windows.bar")
+local file_changed_prompt = require("acp_nvim.documents.file_changed_prompt")
 local highlight = require("acp_nvim.ui.highlight")
 
 local api = vim.api
@@ -44,7 +45,9 @@ end
 ---@param how { goes: boolean, plain?: boolean }  goes: the left side; plain: without diff mode
 function M.put_on(win, buf, how)
   if api.nvim_win_get_buf(win) ~= buf then
-    api.nvim_win_set_buf(win, buf)
+    file_changed_prompt.without(buf, function()
+      api.nvim_win_set_buf(win, buf)
+    end)
   end
   for _, name in ipairs(OWN) do
     local value = api.nvim_get_option_value(name, { scope = "global" })

@@ -1,5 +1,6 @@
 -- Opens the windows of a diff where there is room: across the top of the tabpage; where that would leave a chat too few
 -- lines, in the place of the user's windows beside it; else, or where a chat floats above, in a tabpage of their own.
+local file_changed_prompt = require("acp_nvim.documents.file_changed_prompt")
 local layout = require("acp_nvim.ui.tabpage")
 local pairs_of = require("acp_nvim.windows.window_pair")
 
@@ -141,7 +142,11 @@ function M.open_left(right_win, left)
   local width, height = api.nvim_win_get_width(right_win), api.nvim_win_get_height(right_win)
   local where = width >= LEAST_WIDTH and { split = "left", win = right_win, width = math.floor((width - 1) / 2) }
     or { split = "above", win = right_win, height = math.floor(height / 2) }
-  return api.nvim_open_win(left, false, where)
+  local win ---@type integer
+  file_changed_prompt.without(left, function()
+    win = api.nvim_open_win(left, false, where)
+  end)
+  return win
 end
 
 ---@param spot acp.Spot
