@@ -1,6 +1,8 @@
 """Lines that another program has put into a loaded file, and Neovim has not read: no write of an agent drops them."""
 
 import itertools
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,7 +22,9 @@ TOLD = "vim.cmd('autocmd BufModifiedSet * let g:told = 1')"  # after the plugin'
 WHENS = ["before the session", "before the prompt", "in the turn"]
 
 
-def edited(open_editor: Open, tmp_path: Path, pulled: bool, named: bool = True) -> tuple[Editor, Path]:
+def edited(
+    open_editor: Open, tmp_path: Path, pulled: bool, named: bool = True, begin: bool = True
+) -> tuple[Editor, Path]:
     """The session has begun, and the agent is about to edit the disk in its first turn; has it `named` the file?"""
     go = tmp_path / "go"
     edit = write_file(NOTES, join_lines(AGENTS))
@@ -39,8 +43,9 @@ def edited(open_editor: Open, tmp_path: Path, pulled: bool, named: bool = True) 
     editor.expect_lua(LINES, OLD)
     if pulled:
         (editor.project / "notes.txt").write_text(join_lines(PULLED))
-    editor.acp("new_session")
-    editor.wait_event("AcpSessionStarted")
+    if begin:
+        editor.acp("new_session")
+        editor.wait_event("AcpSessionStarted")
     return editor, go
 
 
@@ -86,6 +91,48 @@ def test_lines_pulled_just_after_the_first_unsaved_one(open_editor: Open, tmp_pa
     wait_until((tmp_path / "looked").exists)
     go.touch()
     all_is_kept(editor)
+
+
+def begin_again(editor: Editor, go: Path) -> None:
+    """A new session, in whose first turn the agent edits the disk; all lines are there then, or the user is asked."""
+    editor.acp("new_session")
+    editor.wait_event("AcpSessionStarted")
+    editor.acp("prompt", "edit")
+    go.touch()
+    all_is_kept(editor)
+    assert read_disk(editor) == join_lines(AGENTS)
+
+
+@pytest.mark.cold
+def test_lines_pulled_while_no_backend_runs(open_editor: Open, tmp_path: Path) -> None:
+    editor, go = edited(open_editor, tmp_path, pulled=False)
+    editor.type("Gomine<Esc>")
+    editor.expect_lua("return vim.bo.modified")
+    os.kill(find_backend(editor), signal.SIGKILL)
+    editor.wait_event("AcpSessionEnded")
+    (editor.project / "notes.txt").write_text(join_lines(PULLED))
+    begin_again(editor, go)
+
+
+def test_unsaved_lines_of_which_the_user_saves_a_copy(open_editor: Open, tmp_path: Path) -> None:
+    editor, go = edited(open_editor, tmp_path, pulled=False)
+    editor.type("Gomine<Esc>")
+    editor.expect_lua("return vim.bo.modified")
+    (editor.project / "notes.txt").write_text(join_lines(PULLED))
+    editor.type(":write copy.txt<CR>")
+    wait_until((editor.project / "copy.txt").exists)
+    editor.acp("prompt", "edit")
+    go.touch()
+    all_is_kept(editor)
+    assert read_disk(editor) == join_lines(AGENTS)
+
+
+def test_lines_pulled_and_typed_before_the_plugin_is_used(open_editor: Open, tmp_path: Path) -> None:
+    editor, go = edited(open_editor, tmp_path, pulled=False, begin=False)
+    editor.type("Gomine<Esc>")
+    editor.expect_lua("return vim.bo.modified")
+    (editor.project / "notes.txt").write_text(join_lines(PULLED))
+    begin_again(editor, go)
 
 
 def test_a_hidden_buffer_that_a_language_server_has_changed(open_editor: Open, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 -- Keeps Neovim from asking about a changed file while our own question about the conflict is open, be it on FocusGained
 -- or :checktime, and while we show a buffer in a window that the user has not opened. Neovim still asks before a `:w`,
 -- which would overwrite the disk's lines.
+local file_changed_shell = require("acp_nvim.documents.file_changed_shell")
 local find = require("acp_nvim.documents.find")
 local messages = require("acp_nvim.ui.messages")
 local origin = require("acp_nvim.documents.origin")
@@ -53,23 +54,10 @@ end
 ---@param buf integer
 ---@param fn fun()
 function M.without(buf, fn)
-  local has_changed = false
-  local id = api.nvim_create_autocmd("FileChangedShell", {
-    buffer = buf,
-    callback = function()
-      has_changed = vim.v.fcs_reason ~= "deleted"
-      answer()
-    end,
-  })
-  local ok, err = pcall(fn)
-  pcall(api.nvim_del_autocmd, id) -- it goes with a buffer that is wiped
-  if has_changed then
+  if file_changed_shell.answer(buf, fn) then
     vim.defer_fn(function()
       warn(buf)
     end, SETTLED_MS)
-  end
-  if not ok then
-    error(err, 0)
   end
 end
 

@@ -4,6 +4,7 @@
 -- The bytes are read at the first change of an unmodified buffer, if the file still looks as it did: so no file that
 -- nobody edits is kept in memory. `on_lines` tells of that change at once, also in buffers that are not current.
 local changes = require("acp_nvim.documents.changes")
+local file_changed_shell = require("acp_nvim.documents.file_changed_shell")
 local find = require("acp_nvim.documents.find")
 local limits = require("acp_nvim.limits")
 local regular = require("acp_nvim.system.regular_file")
@@ -174,21 +175,34 @@ local function has_size_of_file(buf)
   return size <= 1 or size == stamp[3] or size - 1 == stamp[3] or size - 2 == stamp[3]
 end
 
+--- Whether the buffer builds on what its file holds now, as far as Neovim can tell.
+---@param buf integer
+---@return boolean
+local function is_built_on_file(buf)
+  if vim.bo[buf].modified then
+    return not file_changed_shell.has_changed(buf)
+  end
+  return has_size_of_file(buf)
+end
+
 ---@param buf integer
 local function meet(buf)
   if not find.is_file(buf) then
     return
   end
-  if vim.bo[buf].modified or has_size_of_file(buf) then
+  if is_built_on_file(buf) then
     M.in_step(buf)
   else
     origins[buf] = { known = false }
   end
 end
 
---- Begins to note the stamp of each file that is read or written.
+--- Begins to note the stamp of each file that is read or written. It goes on when the backend has ended: nobody could
+--- tell afterwards on which text the unsaved lines of a buffer build.
 function M.watch()
-  M.unwatch()
+  if group then
+    return
+  end
   group = api.nvim_create_augroup("acp_nvim.documents.origin", {})
   local function on(events, callback)
     api.nvim_create_autocmd(events, { group = group, callback = callback })
@@ -197,6 +211,9 @@ function M.watch()
     M.in_step(event.buf)
   end)
   on("BufWritePost", function(event)
+    if find.resolve(event.match) ~= find.resolve(api.nvim_buf_get_name(event.buf)) then
+      return -- a copy: the unsaved lines build on what they did
+    end
     meet(event.buf)
     if origins[event.buf] then
       origins[event.buf].written = M.stamp(event.buf)
@@ -208,13 +225,6 @@ function M.watch()
   for _, buf in ipairs(api.nvim_list_bufs()) do
     meet(buf)
   end
-end
-
-function M.unwatch()
-  if group then
-    api.nvim_del_augroup_by_id(group)
-  end
-  group, origins = nil, {}
 end
 
 return M

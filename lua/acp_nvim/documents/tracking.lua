@@ -1,5 +1,5 @@
--- Attends to the buffers of files while the backend runs: reports those with unsaved changes, and remembers their
--- origins.
+-- Attends to the buffers of files: reports those with unsaved changes while the backend runs, and remembers their
+-- origins from its first start on.
 local modified = require("acp_nvim.documents.modified")
 local origin = require("acp_nvim.documents.origin")
 
@@ -12,7 +12,6 @@ function M.start(notify)
 end
 
 function M.stop()
-  origin.unwatch()
   modified.unwatch()
 end
 
