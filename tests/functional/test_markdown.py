@@ -156,3 +156,16 @@ def test_code_without_a_parser_is_coloured_by_its_syntax_file(open_editor: Open,
     go_to_line(editor, "```rust")
     editor.type("V4jy")
     assert editor.lua(REGISTER) == "\n".join(CODE.split("\n")[:5]) + "\n"
+
+
+def test_the_bar_of_a_quotation_goes_on_beside_its_rows(open_editor: Open, tmp_path: Path) -> None:
+    quote = "> " + "words that wrap " * 8
+    agent = script(tmp_path, on_prompt("", say(f"{quote}\n\nThe end.")))
+    editor = open_chat(open_editor, agent, setup={"chat": {"position": "tab"}}, size=(50, 30))
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect(
+        lambda screen: len([row for row in screen.lines() if row.startswith(" ▎ ")]) == 3, what="three rows"
+    )
+    go_to_line(editor, quote)
+    editor.screen.expect(lambda screen: " ▎ " not in screen.text(), what="the cursor's line")

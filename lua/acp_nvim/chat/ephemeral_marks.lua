@@ -102,6 +102,25 @@ function M.beginning(view, row, line, hl)
   })
 end
 
+--- Draws a sign before the further rows of a line that wraps: the bar beside a quotation goes on there.
+---@param view acp.Drawn
+---@param row integer
+---@param line string
+---@param sign string
+---@param hl string
+function M.further_rows(view, row, line, sign, hl)
+  local second = #line > view.columns and vim.fn.byteidx(line, view.columns) or 0
+  if second > 0 then
+    api.nvim_buf_set_extmark(view.buf, NAMESPACE, row, second, {
+      virt_text = { { sign, hl } },
+      virt_text_win_col = 0,
+      virt_text_repeat_linebreak = true,
+      ephemeral = true,
+      strict = false,
+    })
+  end
+end
+
 --- Puts text at the right edge of a line's first row.
 ---@param buf integer
 ---@param row integer

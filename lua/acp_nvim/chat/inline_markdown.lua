@@ -5,11 +5,12 @@
 --   - [x] done          hidden 0..2, and 2..5 in whose place a ticked box stands
 local limits = require("acp_nvim.limits")
 
-local M = {}
+local QUOTE = { sign = "▎", hl = "AcpQuote" }
+
+local M = { QUOTE = QUOTE }
 
 local BULLET = { sign = "•", hl = "AcpBullet" }
 local BOXES = { [" "] = { sign = "☐", hl = "AcpBullet" }, x = { sign = "☑", hl = "AcpDone" } }
-local QUOTE = { sign = "▎", hl = "AcpQuote" }
 
 local SPECIAL = "[`*_%[~!h]"
 
@@ -26,6 +27,7 @@ local SPECIAL = "[`*_%[~!h]"
 ---@field spans acp.Span[]
 ---@field hidden acp.Hidden[]
 ---@field is_rule? boolean  nothing but a horizontal line
+---@field is_quote? boolean  a bar stands beside all of its rows
 
 ---@param found acp.InlineMarkdown
 ---@param first integer  first byte, from 1
@@ -217,6 +219,7 @@ local function read(line)
   elseif quote then
     add(found, 1, #line, "AcpQuote")
     hide(found, quote, quote, QUOTE)
+    found.is_quote = quote == 1
     scan(line, 1, #line, found)
   elseif line:find("^%s*|") then
     table_row(line, found)

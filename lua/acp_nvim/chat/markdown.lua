@@ -152,6 +152,9 @@ function M.paint(view, block, row, line)
     local found = inline_markdown.read(line)
     paint_spans(view.buf, row, found.spans)
     hide(view, block, row, found.hidden)
+    if found.is_quote and is_drawn(view, block, row) then
+      ephemeral_marks.further_rows(view, row, line, inline_markdown.QUOTE.sign, inline_markdown.QUOTE.hl)
+    end
     if found.is_rule and is_drawn(view, block, row) then
       ephemeral_marks.over(view.buf, row, 0, { { ("─"):rep(view.columns - 1), "AcpRule" } })
     end
