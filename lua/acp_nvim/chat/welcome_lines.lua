@@ -1,4 +1,5 @@
 -- Writes the lines of the welcome: which agent answers and where, what can be continued, the first keys.
+local available_agents = require("acp_nvim.config.available_agents")
 local earlier_session = require("acp_nvim.chat.earlier_session")
 local git_branch = require("acp_nvim.system.git_branch")
 local global_keys = require("acp_nvim.config.global_keys")
@@ -18,6 +19,12 @@ local KEYS = { -- what they do fits a chat of 30 columns
   { "@  /", "file, command" },
   { "<M-1>", "answer a question" },
   { "g?", "all keys" },
+}
+
+local DEMO = { -- what to ask the demo agent for
+  { "/tour", "see all it does" },
+  { "/edit", "decide on a diff" },
+  { "/help", "what else to try" },
 }
 
 ---@alias acp.Chunk [string, string]  text and highlight group
@@ -95,16 +102,14 @@ local function offer(n, kept, width)
   return {}
 end
 
---- The first keys, one below the other, or in a low window side by side.
+--- Things to type with what they do, one below the other, or in a low window side by side.
+---@param list [string, string][]
 ---@param width integer
 ---@param is_low boolean
 ---@return acp.Chunk[][]
-local function keys(width, is_low)
-  if vim.g.no_plugin_maps then
-    return { { { ":help acp_nvim-mappings", "AcpOption" }, { "  keys for here", "AcpTool" } } }
-  end
+local function in_columns(list, width, is_low)
   local lines, room = {}, 0
-  for _, key in ipairs(KEYS) do
+  for _, key in ipairs(list) do
     local gap = is_low and 1 or KEYS_WIDTH - #key[1]
     local cells = #key[1] + gap + #key[2]
     if not is_low or cells > room then
@@ -115,6 +120,27 @@ local function keys(width, is_low)
     room = room - cells - #behind
   end
   return lines
+end
+
+--- The first keys.
+---@param width integer
+---@param is_low boolean
+---@return acp.Chunk[][]
+local function keys(width, is_low)
+  if vim.g.no_plugin_maps then
+    return { { { ":help acp_nvim-mappings", "AcpOption" }, { "  keys for here", "AcpTool" } } }
+  end
+  return in_columns(KEYS, width, is_low)
+end
+
+--- What to ask the demo agent for; nothing with any other agent.
+---@param agent string
+---@param width integer
+---@param is_low boolean
+---@return acp.Chunk[][]
+local function try(agent, width, is_low)
+  local known = available_agents.get(agent)
+  return known and known.origin == "demo" and in_columns(DEMO, width, is_low) or {}
 end
 
 ---@param width integer
@@ -137,10 +163,11 @@ end
 ---@param is_low boolean
 ---@return acp.Chunk[][][]
 local function parts(n, kept, width, is_low)
-  local status = state.look(n) or {}
+  local status, origin = state.look(n) or {}, state.session(n).origin
   return {
-    { who(status), where(state.session(n).origin.cwd, width) },
+    { who(status), where(origin.cwd, width) },
     offer(n, kept, width),
+    try(origin.agent, width, is_low),
     keys(width, is_low),
     maps(width),
   }
