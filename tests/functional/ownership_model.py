@@ -17,6 +17,16 @@ class Edit(NamedTuple):
     lines: list[str]
 
 
+class Author(NamedTuple):
+    session: int
+    turn: int
+    by: str
+
+    @property
+    def which(self) -> tuple[int, int]:
+        return self[:2]
+
+
 Diff = Callable[[list[str], list[str]], list[Edit]]
 
 
@@ -30,9 +40,10 @@ class Old:
 class Owner:
     """A hunk; `before` are the lines of hunks that the agent has written over."""
 
-    author: object
+    author: Author
     id: int = field(default_factory=lambda: next(_numbers))
     before: set[int] = field(default_factory=set)
+    earlier: list[Author] = field(default_factory=list)  # of other turns, that it has written over
 
 
 @dataclass(eq=False)
@@ -93,14 +104,26 @@ def _tell_apart(before: list[Line], behind: list[Line]) -> None:
     renamed: dict[int, Owner] = {}
     for item in behind:
         if item.owner and item.owner.id in owners:
-            new = renamed.setdefault(item.owner.id, Owner(item.owner.author, before=item.owner.before))
+            new = renamed.setdefault(
+                item.owner.id, Owner(item.owner.author, before=item.owner.before, earlier=item.owner.earlier)
+            )
             item.owner = new
+
+
+@dataclass
+class _Layer:
+    """What one turn has changed, as a text of its own: lines of earlier turns are the user's there."""
+
+    author: Author
+    text: Model
+    before: list[Author]  # of hunks of other turns when it began
 
 
 @dataclass
 class _Moment:
     items: list[Line]
     decided: dict[int, bool]
+    layers: list[_Layer]
 
 
 class Model:
@@ -113,6 +136,7 @@ class Model:
         self.kept: set[int] = set()
         self.kept_ids: set[int] = set()
         self.past: list[_Moment] = []
+        self.layers: list[_Layer] = []
         self._enter()
 
     @property
@@ -124,29 +148,23 @@ class Model:
         return _base(self.items)
 
     @property
-    def pending(self) -> list[tuple[int, object, int, list[str], list[str]]]:
+    def pending(self) -> list[tuple[int, Author, int, list[str], list[str]]]:
         return self._described(self.items)
 
-    def _described(self, items: list[Line]) -> list[tuple[int, object, int, list[str], list[str]]]:
+    def _described(self, items: list[Line]) -> list[tuple[int, Author, int, list[str], list[str]]]:
         return [
             (owner.id, owner.author, len(_text(items[:i])), _base(items[i:j]), _text(items[i:j]))
             for owner, i, j in _hunks(items)
         ]
 
-    def agent(self, new: list[str], author: object) -> None:
-        changes = self._diff(self.lines, new)
-        for edit in reversed(changes):
-            self._melt(edit, author)
-        self._enter()
+    def agent(self, new: list[str], author: Author) -> None:
+        self._written(self._diff(self.lines, new), author)
 
     def user(self, edit: Edit) -> None:
         self._typed(self._refined(edit))
 
-    def agent_edit(self, edit: Edit, author: object) -> None:
-        changes = self._refined(edit)
-        for each in reversed(changes):
-            self._melt(each, author)
-        self._enter()
+    def agent_edit(self, edit: Edit, author: Author) -> None:
+        self._written(self._refined(edit), author)
 
     def became(self, new: list[str]) -> None:
         self._typed(self._diff(self.lines, new))
@@ -159,6 +177,7 @@ class Model:
         self._enter()
 
     def keep(self, *ids: int) -> None:
+        self._take_out_of_layers([each for each in _hunks(self.items) if each[0].id in ids])
         for item in self.items:
             if item.owner and item.owner.id in ids:
                 self.decided[item.owner.id] = True
@@ -172,11 +191,132 @@ class Model:
         self._enter()
 
     def undo(self, *ids: int) -> None:
-        for owner, i, j in reversed(_hunks(self.items)):
-            if owner.id in ids:
-                self.decided[owner.id] = False
-                self.items[i:j] = [Line(text) for text in _base(self.items[i:j])]
+        chosen = [each for each in _hunks(self.items) if each[0].id in ids]
+        self._take_out_of_layers(chosen)
+        for owner, i, j in reversed(chosen):
+            first, last = len(_text(self.items[:i])), len(_text(self.items[:j]))
+            for layer in self.layers:
+                layer.text._take(Edit(first, last, _base(self.items[i:j])))
+            self.decided[owner.id] = False
+            self.items[i:j] = [Line(text) for text in _base(self.items[i:j])]
         self._enter()
+
+    def undo_turn(self, which: tuple[int, int]) -> list[int]:
+        """Take back what the turn has changed; return the ids of what was undone."""
+        layer = next((each for each in self.layers if each.author.which == which), None)
+        if layer is None:
+            hunks = [owner for owner, _, _ in _hunks(self.items) if not owner.earlier]
+            ids = [owner.id for owner in hunks if owner.author == (*which, "agent")]
+            self.undo(*ids)
+            return ids
+        chosen = [each for each in _hunks(layer.text.items) if each[0].author.by == "agent"]
+        edits = [
+            Edit(
+                len(_text(layer.text.items[:i])),
+                len(_text(layer.text.items[:j])),
+                _base(layer.text.items[i:j]),
+            )
+            for _, i, j in chosen
+        ]
+        whose = self._whose(layer, len(edits) == len(_hunks(layer.text.items)))
+        for edit in reversed(edits):
+            self._melt(edit, Author(*which, "agent"))
+        self._hand_back(layer, whose)
+        layer.text._without(edits)
+        for each in self.layers:
+            for edit in reversed(edits):
+                each.text._take(edit)
+        self.decided.update((owner.id, False) for owner, _, _ in chosen)
+        self._enter()
+        return [owner.id for owner, _, _ in chosen]
+
+    def _hand_back(self, layer: _Layer, whose: dict[int, Owner]) -> None:
+        """Hunks without a line of the turn are the newest earlier turn's."""
+        for owner, _, _ in _hunks(self.items):
+            authors = owner.earlier or layer.before
+            if whose.get(owner.id) is not owner and authors:
+                newest = authors[0]
+                for author in authors:
+                    newest = newest if newest.turn >= author.turn else author
+                owner.author = newest
+                owner.earlier = [author for author in owner.earlier if author.which != newest.which]
+
+    def _written(self, changes: list[Edit], author: Author) -> None:
+        if not self._layer_of(author, changes):
+            self._take_in_layers(changes)
+        else:
+            for layer in self.layers:
+                for edit in reversed(changes):
+                    if layer.author.which == author.which:
+                        layer.text._melt(edit, author)
+                    else:
+                        layer.text._take(edit)
+        for edit in reversed(changes):
+            self._melt(edit, author)
+        self._enter()
+
+    def _layer_of(self, author: Author, changes: list[Edit]) -> _Layer | None:
+        """The layer of that turn. It begins once the turn changes lines of another one."""
+        for layer in self.layers:
+            if layer.author.which == author.which:
+                return layer
+        others = [each for each in _hunks(self.items) if each[0].author.which != author.which]
+        if not any(self._overlaps(hunk, edit) for hunk in others for edit in changes):
+            return None
+        items = [item for item in _copied(self.items) if item.text is not None or _is_own(item, author)]
+        text = self._other(items)
+        for owner, _, _ in _hunks(text.items):
+            owner.id = next(_numbers)
+        for item in text.items:
+            if not _is_own(item, author):
+                item.owner, item.partner = None, []
+        before = [owner.author for owner, _, _ in others]
+        self.layers = [each for each in self.layers if each.author.session != author.session]
+        self.layers.append(_Layer(author, text, before))
+        return self.layers[-1]
+
+    def _overlaps(self, hunk: tuple[Owner, int, int], edit: Edit) -> bool:
+        _, i, j = hunk
+        first, last = len(_text(self.items[:i])), len(_text(self.items[:j]))
+        if first == last:
+            return edit.first <= first <= edit.last
+        return first < edit.last and last > edit.first
+
+    def _take_in_layers(self, changes: list[Edit]) -> None:
+        for layer in self.layers:
+            for edit in reversed(changes):
+                layer.text._take(edit)
+
+    def _take_out_of_layers(self, hunks: list[tuple[Owner, int, int]]) -> None:
+        places = [Edit(len(_text(self.items[:i])), len(_text(self.items[:j])), []) for _, i, j in hunks]
+        for layer in self.layers:
+            layer.text._without(places)
+
+    def _without(self, places: list[Edit]) -> None:
+        """Lines in these places, and what is hidden there, are nobody's to undo."""
+        row, items = 0, []
+        for item in self.items:
+            if item.text is not None or not any(each.first <= row <= each.last for each in places):
+                items.append(item)
+            row += item.text is not None
+        self.items = items
+        for first, last, _ in reversed(places):
+            if first < last:
+                self._take(Edit(first, last, self.lines[first:last]))
+
+    def _whose(self, layer: _Layer, is_whole: bool) -> dict[int, Owner]:
+        """The hunks; not those of the turn with lines of others, if nothing of the turn is left."""
+        return {
+            owner.id: owner
+            for owner, _, _ in _hunks(self.items)
+            if not (is_whole and owner.author.which == layer.author.which and owner.earlier)
+        }
+
+    def _drop_layers(self) -> None:
+        for layer in reversed(self.layers):
+            if not _hunks(layer.text.items):
+                self._hand_back(layer, self._whose(layer, True))
+        self.layers = [layer for layer in self.layers if _hunks(layer.text.items)]
 
     def _refined(self, edit: Edit) -> list[Edit]:
         first, last, lines = edit
@@ -184,15 +324,28 @@ class Model:
         return [Edit(first + each.first, first + each.last, each.lines) for each in finer]
 
     def _typed(self, changes: list[Edit]) -> None:
+        self._take_in_layers(changes)
         for edit in reversed(changes):
             self._take(edit)
         self._enter()
 
     def _enter(self) -> None:
-        self.past.append(_Moment(_copied(self.items), dict(self.decided)))
+        self._drop_layers()
+        self.past.append(_Moment(_copied(self.items), dict(self.decided), self._copied(self.layers)))
+
+    def _copied(self, layers: list[_Layer]) -> list[_Layer]:
+        return [_Layer(each.author, self._other(_copied(each.text.items)), each.before) for each in layers]
+
+    def _other(self, items: list[Line]) -> Model:
+        text = Model([], self._diff)
+        text.items = items
+        return text
 
     def _recall(self, known: _Moment) -> None:
         self.items = _copied(known.items)
+        self.layers = self._copied(known.layers)
+        hunks = _hunks(self.items)
+        self._take_out_of_layers([each for each in hunks if self._is_kept(self.items[each[1] : each[2]])])
         kept = {one: True for one, state in self.decided.items() if state}
         undone = {
             one: False for one, state in known.decided.items() if not state and one not in self.kept_ids
@@ -205,6 +358,10 @@ class Model:
                 self.items[at] = Line(item.text)
         self.items = [item for item in self.items if item.text is not None or item.partner]
         self._apart_where_kept()
+
+    def _is_kept(self, items: list[Line]) -> bool:
+        olds = [old for item in items for old in item.partner]
+        return any(each.token in self.kept for each in [*items, *olds])
 
     def _apart_where_kept(self) -> None:
         for at in range(1, len(self.items)):
@@ -239,7 +396,7 @@ class Model:
         _tell_apart(before, behind)
         self.items = [*before, *written, *behind]
 
-    def _melt(self, edit: Edit, author: object) -> None:
+    def _melt(self, edit: Edit, author: Author) -> None:
         begin, end = self._place(edit.first, edit.last)
         met = [each for each in _hunks(self.items) if self._meets(each, edit, author)]
         low = min([begin, *(i for _, i, _ in met)])
@@ -247,7 +404,11 @@ class Model:
         old = _base(self.items[low:high])
         new = [*_text(self.items[low:begin]), *edit.lines, *_text(self.items[end:high])]
         before: set[int] = set()
+        earlier: list[Author] = []
         for owner, i, j in met:
+            for other in (owner.author, *owner.earlier):
+                if other.which not in [author.which, *(each.which for each in earlier)]:
+                    earlier.append(other)
             before |= owner.before
             for item in self.items[i:j]:
                 before |= {item.token, *(one.token for one in item.partner)}
@@ -259,7 +420,7 @@ class Model:
         done = 0
         for first, last, lines in changes:
             result += [Line(text) for text in old[done:first]]
-            owner = Owner(author, before=before)
+            owner = Owner(author, before=before, earlier=earlier)
             for span in spans:
                 if span[0] <= last and span[1] >= first:
                     owner.id = span[2]
@@ -270,12 +431,17 @@ class Model:
         result += [Line(text) for text in old[done:]]
         self.items[low:high] = result
 
-    def _meets(self, hunk: tuple[Owner, int, int], edit: Edit, author: object) -> bool:
+    def _meets(self, hunk: tuple[Owner, int, int], edit: Edit, author: Author) -> bool:
         owner, i, j = hunk
         first, last = len(_text(self.items[:i])), len(_text(self.items[:j]))
         if first < edit.last and last > edit.first:
             return True
         return first <= edit.last and last >= edit.first and (owner.author == author or first == last)
+
+
+def _is_own(item: Line, author: Author) -> bool:
+    owner = item.owner
+    return owner is not None and owner.author.which == author.which and not owner.earlier
 
 
 def _copied(items: list[Line]) -> list[Line]:

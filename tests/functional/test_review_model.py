@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.functional.editor import Editor
-from tests.functional.ownership_model import Edit, Model
+from tests.functional.ownership_model import Author, Edit, Model
 
 DRIVER = """
 local diff = require("acp_nvim.documents.diff")
@@ -78,8 +78,22 @@ function steps.undo(ids)
   assert(vim.deep_equal(diff.apply(before, edits), text.lines), "the edits make another text")
 end
 
+--- As the command has it.
+function steps.undo_turn(session, turn)
+  local author = { session = session, turn = turn }
+  local layer = require("acp_nvim.review.turn_layer").of(text.known.layers, author)
+  local ids = {}
+  for _, change in ipairs((layer or text.known).blocks.changes) do
+    if change.session == session and change.turn == turn and change.by == "agent" and #change.earlier == 0 then
+      ids[#ids + 1] = change.id
+    end
+  end
+  steps.undo(ids)
+  return ids
+end
+
 function _G.drive(kind, ...)
-  steps[kind](...)
+  local answer = steps[kind](...)
   if kind ~= "new" then
     seq = seq + 1
   end
@@ -95,7 +109,7 @@ function _G.drive(kind, ...)
     return { each.change.id, each.is_kept, each.row }
   end, text.known.decided)
   local base = diff.apply(text.lines, pending.undoing(pending.chosen(text, all)))
-  return { lines = text.lines, base = base, pending = found, decided = decided }
+  return { lines = text.lines, base = base, pending = found, decided = decided, answer = answer }
 end
 
 function _G.diff(old, new)
@@ -116,7 +130,8 @@ function _G.report(session, is_told)
 end
 """
 
-AUTHORS = [(1, 1, "agent"), (1, 2, "agent"), (1, 2, "unknown")]
+AUTHORS = [Author(1, 1, "agent"), Author(1, 2, "agent"), Author(1, 2, "unknown"), Author(2, 1, "agent")]
+TURN, NEXT = AUTHORS[0], AUTHORS[1]
 _texts = st.lists(st.sampled_from("abcdef"), max_size=8)
 _few = st.lists(st.sampled_from("abcdefxyz"), max_size=4)
 _place = st.integers(0, 12)
@@ -138,6 +153,8 @@ _steps = st.lists(
         st.tuples(st.just("keep"), st.sets(_place, min_size=1, max_size=1)),
         st.tuples(st.just("undo"), st.sets(st.integers(0, 5))),
         st.tuples(st.just("undo"), st.sets(_place, min_size=1, max_size=1)),
+        st.tuples(st.just("undo_turn"), _who),
+        st.tuples(st.just("undo_turn"), _who),
     ),
     max_size=20,
 )
@@ -162,6 +179,7 @@ class Lua:
         self.lines, self.base = list(now["lines"]), list(now["base"])
         self.pending = [(one, tuple(who), row, old, new) for one, who, row, old, new in now["pending"]]
         self.decided = [tuple(each) for each in now["decided"]]
+        self.answer = now.get("answer")
 
     def diff(self, old: list[str], new: list[str]) -> list[Edit]:
         return [Edit(*each) for each in self._neovim.lua("return diff(...)", old, new)]
@@ -194,6 +212,7 @@ class Both:
             "earlier": self.earlier,
             "keep": self.keep,
             "undo": self.undo,
+            "undo_turn": self.undo_turn,
         }
 
     def step(self, kind: str, *arguments: Any) -> None:
@@ -258,6 +277,12 @@ class Both:
         if chosen := self.chosen(which):
             self.model.undo(*map(self.names.__getitem__, chosen))
             self.drive("undo", chosen)
+
+    def undo_turn(self, who: Author) -> None:
+        names = self.model.undo_turn(who.which)
+        self.drive("undo_turn", *who.which)
+        for one, name in zip(self.real.answer or [], names, strict=True):
+            assert self.names.setdefault(one, name) == name
 
     def chosen(self, which: set[int]) -> list[int]:
         pending = self.real.pending
@@ -324,6 +349,43 @@ def test_undoing_everything_leaves_the_users_lines_alone(
     assert not [line for line in text.lines if line.startswith("agent")]
     stays = [line for line in text.lines if line in live_lines]
     assert stays == [line for line in live_lines if not line.startswith("agent")]
+
+
+_edits = st.lists(st.tuples(_place, _place, st.integers(0, 3)), min_size=1, max_size=6)
+_before = st.lists(st.tuples(st.booleans(), _place, _place, st.integers(0, 3)), max_size=6)
+
+
+@many
+@given(_before, _edits, st.lists(_place, max_size=4))
+def test_undoing_a_turn_leaves_what_was_there_before_it(
+    neovim: Editor, before: list[tuple[bool, int, int, int]], edits: list[Any], typed: list[int]
+) -> None:
+    """Whatever earlier turns and the user have done, and whatever lines the user writes later on."""
+    text = Lua(neovim, [f"first {n}" for n in range(6)])
+
+    def write(whose: str, one: int, other: int, count: int) -> Edit:
+        live = len(text.lines)
+        lines = [f"{whose} {len(edits)}.{n}" for n in range(count)]
+        return Edit(min(one, other, live), min(max(one, other), live), lines)
+
+    for number, (is_agent, *where) in enumerate(before):
+        edit = write(f"before {number}", *where)
+        if is_agent:
+            text.drive("agent_edit", edit, author(AUTHORS[3 * (number % 2)]))
+        else:
+            text.drive("user", edit)
+    lines, base, pending = text.lines, text.base, text.pending
+    for number, where in enumerate(edits):
+        text.drive("agent_edit", write(f"turn {number}", *where), author(NEXT))
+    for number, row in enumerate(typed):
+        text.drive("user", write(f"typed {number}", row, row, 1))
+    text.drive("undo_turn", *NEXT.which)
+    assert [line for line in text.lines if not line.startswith("typed")] == lines
+    assert [line for line in text.base if not line.startswith("typed")] == base
+    assert NEXT not in {each[1] for each in text.pending}
+    if not typed:
+        counted = [sum(len(each[n]) for each in pending) for n in (3, 4)]
+        assert [sum(len(each[n]) for each in text.pending) for n in (3, 4)] == counted
 
 
 _one = st.integers(0, 2)
@@ -404,8 +466,6 @@ def test_nothing_false_is_told_of_lost_lines(neovim: Editor, steps: list[tuple[A
 
 
 # Who owns a line, as the user would put it ----------------------------------------------------------------------------
-
-TURN, NEXT = AUTHORS[0], AUTHORS[1]
 
 
 class Patched(Lua):

@@ -31,12 +31,15 @@ end
 ---@return table[] items   for the quickfix list
 ---@return string summary  "2 files +5 −4", as the note in the chat has it
 function M.items_of(what)
-  local items, plus, minus, files = {}, 0, 0, {}
-  local unknown = select(2, review.pending(what.session, what.turn))
+  local items, plus, minus, files, wanted = {}, 0, 0, {}, {}
+  local pending, unknown = review.pending(what.session, what.turn)
+  for _, hunk in ipairs(pending) do
+    wanted[hunk.id] = true
+  end
   for _, file in ipairs(review.changes(what.session)) do
     local before = #items
     for _, hunk in ipairs(file.hunks) do
-      if hunk.state == "pending" and (not what.turn or hunk.turn == what.turn) then
+      if wanted[hunk.id] then
         items[#items + 1] = { filename = file.path, lnum = math.max(1, hunk.first), text = summary(file, hunk) }
         plus, minus = plus + #hunk.new, minus + #hunk.old
       end
@@ -47,6 +50,9 @@ function M.items_of(what)
     if #items > before then
       files[#files + 1] = printable.visible(vim.fs.basename(file.path))
     end
+  end
+  if what.turn then -- a hunk may hold lines of other turns
+    plus, minus = review.turn_size(what.session, what.turn)
   end
   local where = #files == 1 and files[1] or ("%d files"):format(#files)
   return items, ("%s +%d −%d"):format(where, plus, minus)

@@ -157,7 +157,7 @@ end
 ---@class acp.Decided
 ---@field session integer
 ---@field turn? integer      nil: all of the session's
----@field unknown? boolean   also what nobody has announced, and what holds lines of an earlier turn
+---@field unknown? boolean   also what nobody has announced, and whole hunks that hold lines of an earlier turn
 
 --- What still waits once the last change of a turn is decided; nil while the turn has others.
 ---@param n integer
@@ -175,9 +175,14 @@ end
 local function decide_all(verb, what)
   local n, turn = what.session, what.turn
   local pending, unknown = review.pending(n, turn)
-  local left, chosen, unnamed, earlier = {}, {}, 0, 0
-  for _, hunk in ipairs(pending) do
-    if what.unknown or (hunk.by == "agent" and not hunk.over_earlier) then
+  local whole = vim.tbl_filter(function(hunk)
+    return not turn or hunk.turn == turn
+  end, pending)
+  local left, chosen, unnamed, earlier, later = {}, {}, 0, 0, #pending - #whole
+  for _, hunk in
+    ipairs(what.unknown and whole or review.of_turn_alone(n, turn --[[@as integer]]))
+  do
+    if what.unknown or (hunk.by == "agent" and #hunk.earlier == 0) then
       chosen[#chosen + 1] = hunk
     elseif hunk.by ~= "agent" then
       unnamed = unnamed + 1
@@ -191,6 +196,9 @@ local function decide_all(verb, what)
   if earlier > 0 then
     local also = earlier == 1 and "change also holds" or "changes also hold"
     left[#left + 1] = ("%d %s lines of an earlier turn: :Acp undo! turn undoes both"):format(earlier, also)
+  end
+  if later > 0 then
+    left[#left + 1] = ("%d also changed by a later turn: decide on that one first"):format(later)
   end
   if verb == "undo" and #unknown > 0 then
     local names = vim.tbl_map(vim.fs.basename, unknown)
@@ -285,7 +293,7 @@ subcommands.keep = {
 
 subcommands.undo = {
   args = "[all|turn]",
-  doc = "undoes the change under the cursor, those in the range, all of the session or of the newest turn that has any; with ! also changes that no tool call named",
+  doc = "undoes the change under the cursor, those in the range, all of the session or of the newest turn that has any; with ! also changes that no tool call named, and lines of earlier turns in its changes",
   range = true,
   bang = true,
   complete = function(words)

@@ -54,16 +54,20 @@ function M.take(file, lines, by)
   M.add(file, edits, is_capped, by)
 end
 
---- Remembers what the disk held before the first change of an agent.
+--- Remembers what the disk held before the first change of an agent, and before the first of its turn.
 ---@param file acp.ReviewedFile
+---@param by acp.By|acp.DiskChange
 ---@param was_there boolean
----@param final boolean
----@param ff string
-function M.begin(file, was_there, final, ff)
+---@param shape acp.FileShape
+function M.begin(file, by, was_there, shape)
+  local turn = file.turn_shapes[by.session]
+  if not turn or turn.turn ~= by.turn then
+    file.turn_shapes[by.session] = { turn = by.turn, shape = shape }
+  end
   if not file.has_begun then
     file.has_begun, file.created = true, file.created or not was_there
     if was_there then
-      file.shape = vim.tbl_extend("force", file.shape, { final = final, ff = ff })
+      file.shape = vim.tbl_extend("force", file.shape, shape)
     end
   end
 end

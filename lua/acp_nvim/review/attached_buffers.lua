@@ -3,7 +3,7 @@
 --
 -- A key costs a comparison of two lines. What else follows from an edit (signs, counts, events) is done once, when the
 -- event loop turns, or before anybody asks: `settle`.
-local attribution = require("acp_nvim.review.attribution")
+local block_list = require("acp_nvim.review.block_list")
 local changes = require("acp_nvim.documents.changes")
 local diff = require("acp_nvim.documents.diff")
 local disk_file = require("acp_nvim.review.disk_file")
@@ -66,7 +66,7 @@ local function settle(buf, one)
   local from, to, before = one.from, one.to, one.shown
   one.shown = file.text.known
   one.edits, one.stale, one.reread, one.from, one.to = 0, nil, nil, math.huge, -1
-  local first, last = attribution.near(file.text.known.blocks, from, to)
+  local first, last = block_list.near(file.text.known.blocks, from, to)
   if before ~= one.shown or first <= last then
     refresh.file(file, from, to)
   end

@@ -8,34 +8,12 @@
 --   undo            a b U c      the agent's lines go, the user's stay
 --
 -- Invariant: the text with `new` of every change replaced by its `old` holds no line of an agent and all of the user's.
+local block_list = require("acp_nvim.review.block_list")
 local changes = require("acp_nvim.review.change")
 local diff = require("acp_nvim.documents.diff")
 local row_shift = require("acp_nvim.review.row_shift")
 
 local M = {}
-
----@class acp.Blocks  the changes of one text, ascending; never altered, for the undo memory holds them
----@field rows integer[]        where the new lines of each begin in the text, from 0
----@field changes acp.AgentChange[]
-
----@class acp.Placed
----@field row integer
----@field item acp.AgentChange
-
----@return acp.Blocks
-function M.none()
-  return { rows = {}, changes = {} }
-end
-
----@param placed acp.Placed[]
----@return acp.Blocks
-function M.blocks(placed)
-  local blocks = M.none()
-  for i, each in ipairs(placed) do
-    blocks.rows[i], blocks.changes[i] = each.row, each.item
-  end
-  return blocks
-end
 
 ---@param row integer
 ---@param change acp.AgentChange
@@ -44,28 +22,12 @@ local function stop(row, change)
   return row + #change.new
 end
 
----@param change acp.AgentChange
----@return integer
-local function size(change)
-  return #change.new
-end
-
---- The blocks that overlap or touch these rows.
----@param blocks acp.Blocks
----@param first integer
----@param last integer
----@return integer from
----@return integer to
-function M.near(blocks, first, last)
-  return row_shift.near(blocks.rows, blocks.changes, size, first, last)
-end
-
 ---@param blocks acp.Blocks
 ---@param edits acp.Edit[]
 ---@param remake fun(near: acp.Placed[], edit: acp.Edit): acp.Placed[]
 ---@return acp.Blocks
 local function carried(blocks, edits, remake)
-  local rows, list = row_shift.carry(blocks.rows, blocks.changes, size, edits, remake)
+  local rows, list = row_shift.carry(blocks.rows, blocks.changes, block_list.size, edits, remake)
   return { rows = rows, changes = list }
 end
 
@@ -101,7 +63,7 @@ local function leaves_all(blocks, edit)
   if #edit[3] ~= edit[2] - edit[1] then
     return false
   end
-  local from, to = M.near(blocks, edit[1], edit[2])
+  local from, to = block_list.near(blocks, edit[1], edit[2])
   for i = from, to do
     local row, change = blocks.rows[i], blocks.changes[i]
     if #change.new > 0 and stop(row, change) > edit[1] and row < edit[2] then
@@ -172,6 +134,26 @@ local function origins(found)
   return list
 end
 
+--- The other turns that have a hand in these changes.
+---@param found acp.Placed[]
+---@param author acp.Author
+---@return acp.Author[]
+local function earlier_turns(found, author)
+  local list = {}
+  for _, placed in ipairs(found) do
+    for _, other in ipairs({ placed.item, unpack(placed.item.earlier) }) do
+      local is_known = changes.is_same_turn(other, author)
+      for _, each in ipairs(list) do
+        is_known = is_known or changes.is_same_turn(other, each)
+      end
+      if not is_known then
+        list[#list + 1] = { session = other.session, turn = other.turn, by = other.by }
+      end
+    end
+  end
+  return list
+end
+
 --- A melt as two texts, whose difference are the new changes: the lines before any of the changes that the edit meets,
 --- and the same place with the edit.
 ---
@@ -216,13 +198,13 @@ end
 ---@param author acp.Author
 ---@param melted acp.Origin[]
 ---@param is_mixed boolean
----@param is_over_earlier boolean
+---@param earlier acp.Author[]
 ---@return acp.Placed[]
-local function remade(made, author, melted, is_mixed, is_over_earlier)
+local function remade(made, author, melted, is_mixed, earlier)
   local result, row = {}, made.low
   for _, edit in ipairs(diff.edits(made.old, made.new)) do
     local change = changes.new(author, vim.list_slice(made.old, edit[1] + 1, edit[2]), edit[3], is_mixed)
-    change.melted, change.over_earlier = melted, is_over_earlier or nil
+    change.melted, change.earlier = melted, earlier
     for n, span in ipairs(made.spans) do
       if span[1] <= edit[2] and span[2] >= edit[1] then
         change.id = span.id
@@ -253,14 +235,11 @@ function M.agent(blocks, lines, edits, author, is_mixed)
       parts[#parts + 1] = { row = edit[1], item = changes.new(author, old, edit[3], mixed) }
     else
       local found = vim.list_slice(near, from, to)
-      local is_over_earlier = false
       for _, placed in ipairs(found) do -- lines of several authors are nobody's alone
-        local item = placed.item
-        mixed = mixed or item.mixed or item.session ~= author.session
-        local is_same_turn = item.session == author.session and item.turn == author.turn
-        is_over_earlier = is_over_earlier or item.over_earlier or not is_same_turn
+        mixed = mixed or placed.item.mixed or placed.item.session ~= author.session
       end
-      vim.list_extend(parts, remade(melting(lines, found, edit), author, origins(found), mixed, is_over_earlier))
+      local made = melting(lines, found, edit)
+      vim.list_extend(parts, remade(made, author, origins(found), mixed, earlier_turns(found, author)))
     end
     for at = math.max(to, from - 1) + 1, #near do
       local growth = #edit[3] - (edit[2] - edit[1])

@@ -28,7 +28,7 @@ local M = {}
 ---@field turn integer
 ---@field by "agent"|"unknown"
 ---@field mixed? boolean  the user has had a hand in it (a merge): its agent is told nothing of these lines
----@field over_earlier? boolean  pending lines of an earlier turn melted into it: undoing it takes those back, too
+---@field earlier acp.Author[]  turns whose pending lines melted into it: undoing it takes those back, too
 ---@field old string[]
 ---@field new string[]
 ---@field had_newline? boolean  the last line of the text is as it was but for its newline, which it had before
@@ -38,6 +38,7 @@ local M = {}
 ---@field new_at integer
 ---@field melted acp.Origin[]  what a later edit of the agent has put into this one
 
+local NOBODY = {} ---@type acp.Author[]
 local last_id, last_birth = 0, 0
 
 --- Ids are unique over all files.
@@ -66,7 +67,15 @@ function M.new(author, old, new, mixed)
     old_at = 0,
     new_at = 0,
     melted = {},
+    earlier = NOBODY,
   }
+end
+
+---@param author { session: integer, turn: integer }
+---@param other { session: integer, turn: integer }
+---@return boolean
+function M.is_same_turn(author, other)
+  return author.session == other.session and author.turn == other.turn
 end
 
 ---@param change acp.AgentChange

@@ -108,10 +108,12 @@ end
 --- Takes over what the backend knows of the file, before and after the change.
 ---@param file acp.ReviewedFile
 ---@param by acp.By
-local function take_facts(file, by)
+---@param before acp.BufferBefore
+local function take_facts(file, by, before)
   file.given = by.given or file.given
   if by.was_there ~= nil then
-    agent_edits.begin(file, by.was_there, by.was_final, by.was_dos and "dos" or "unix")
+    local on_disk = { final = by.was_final, ff = by.was_dos and "dos" or "unix" }
+    agent_edits.begin(file, by, by.was_there, vim.tbl_extend("force", before.shape, on_disk))
   end
   if by.is_final ~= nil then
     pending_changes.last_newline(file.text, by.was_final, by.is_final, agent_edits.author_of(by))
@@ -167,7 +169,7 @@ local function on_ended(change)
   end
   take_steps(file, change, before and before.reread)
   if before then
-    take_facts(file, change.by)
+    take_facts(file, change.by, before)
   end
   if file.buf == change.buf then
     attached_buffers.in_step(file, change.anew)

@@ -30,12 +30,14 @@ local function deleted(real, news)
   if not file then
     local before = text.split(news.before or "")
     file = store.enter(real, news.given, before.lines)
-    agent_edits.begin(file, true, before.final, before.ff)
+    agent_edits.begin(file, news, true, { final = before.final, ff = before.ff })
     if not news.known then
       table.insert(file.unknown, agent_edits.author_of(news))
     end
   elseif news.before then
-    earlier_texts.take(file, text.split(news.before).lines, true) -- without what was not saved
+    local before = text.split(news.before)
+    agent_edits.begin(file, news, true, { final = before.final, ff = before.ff })
+    earlier_texts.take(file, before.lines, true) -- without what was not saved
   end
   if file.buf then
     attached_buffers.leave(file.buf)
@@ -57,7 +59,7 @@ local function written(real, news)
   else
     local before = text.split(news.before or "")
     file = file or store.enter(real, news.given, before.lines)
-    agent_edits.begin(file, news.before ~= nil, before.final, before.ff)
+    agent_edits.begin(file, news, news.before ~= nil, { final = before.final, ff = before.ff })
     earlier_texts.take(file, before.lines, true)
     agent_edits.take(file, after.lines, news)
     if before.lines[#before.lines] == after.lines[#after.lines] then

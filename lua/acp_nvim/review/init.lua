@@ -7,6 +7,7 @@ local queries = require("acp_nvim.review.queries")
 local refresh = require("acp_nvim.review.refresh")
 local store = require("acp_nvim.review.store")
 local to_backend = require("acp_nvim.review.to_backend")
+local turn_lines = require("acp_nvim.review.turn_lines")
 local turns = require("acp_nvim.review.turns")
 require("acp_nvim.review.changes_in_buffers") -- it listens from now on
 
@@ -21,6 +22,7 @@ return {
   listen = refresh.listen,
   newest_turn = queries.newest_turn,
   of_buffer = store.of_buffer,
+  of_turn_alone = queries.of_turn_alone,
   pending = queries.pending,
   pending_by_session = refresh.pending_by_session,
   reported = to_backend.reported,
@@ -28,6 +30,7 @@ return {
   session_ended = turns.end_session,
   touching = queries.touching,
   turn_begins = turns.begin,
+  turn_size = turn_lines.size,
   turn_over = function(session, turn, prompt)
     keep_or_undo.name_turn(session, turn, prompt)
     to_backend.turn_over(session, turn)

@@ -5,7 +5,7 @@
 --   the user       a x c d e    lost: B, in whose place stands x; of e nothing is told
 --
 -- Invariant: a lost line was the agent's alone, and the agent does not know yet that it is gone.
-local attribution = require("acp_nvim.review.attribution")
+local block_list = require("acp_nvim.review.block_list")
 local row_shift = require("acp_nvim.review.row_shift")
 
 local M = {}
@@ -142,7 +142,7 @@ end
 ---@return table<integer, { row: integer, lines: string[] }[]>  by session
 local function taken_by(blocks, edit)
   local found = {}
-  local from, to = attribution.near(blocks, edit[1], edit[2])
+  local from, to = block_list.near(blocks, edit[1], edit[2])
   for i = from, to do
     local row, change = blocks.rows[i], blocks.changes[i]
     local first = math.max(edit[1] - row, 0)

@@ -7,11 +7,14 @@
 --
 -- Every line has one owner. What the user writes is the user's at once, wherever it stands: undoing a change takes back
 -- what is left of the agent's lines in it, and nothing else.
+local block_list = require("acp_nvim.review.block_list")
 local limits = require("acp_nvim.limits")
 local attribution = require("acp_nvim.review.attribution")
 local changes = require("acp_nvim.review.change")
 local diff = require("acp_nvim.documents.diff")
+local last_newline = require("acp_nvim.review.last_newline")
 local lost_lines = require("acp_nvim.review.lost_lines")
+local turn_layer = require("acp_nvim.review.turn_layer")
 
 local M = {}
 
@@ -24,6 +27,7 @@ local M = {}
 ---@field blocks acp.Blocks
 ---@field decided acp.DecidedChange[]
 ---@field lost acp.Lost[]
+---@field layers acp.TurnLayer[]
 
 ---@class acp.Pending
 ---@field lines string[]
@@ -36,7 +40,7 @@ local M = {}
 ---@param lines string[]
 ---@return acp.Pending
 function M.new(lines)
-  local known = { blocks = attribution.none(), decided = {}, lost = {} }
+  local known = { blocks = block_list.none(), decided = {}, lost = {}, layers = {} }
   return { lines = lines, known = known, kept = {}, kept_ids = {}, listed = {}, moments = {} }
 end
 
@@ -65,22 +69,21 @@ local function moved(decided, edits)
   end, decided)
 end
 
---- The blocks without these changes, and their rows once those are undone.
----@param blocks acp.Blocks
----@param ids table<integer, any>
----@param are_undone boolean
----@return acp.Blocks
-local function without(blocks, ids, are_undone)
-  local rest, shift = attribution.none(), 0
-  for i, change in ipairs(blocks.changes) do
-    if not ids[change.id] then
-      local at = #rest.rows + 1
-      rest.rows[at], rest.changes[at] = blocks.rows[i] + shift, change
-    elseif are_undone then
-      shift = shift + #change.old - #change.new
+--- Drops layers without any change. What the turn has left in its hunks are lines of earlier turns.
+---@param text acp.Pending
+---@param known acp.Known
+---@return acp.Known
+function M.without_empty_layers(text, known)
+  for i = #known.layers, 1, -1 do
+    local layer = known.layers[i]
+    if #layer.blocks.rows == 0 then
+      local layers = vim.list_slice(known.layers)
+      table.remove(layers, i)
+      local blocks = turn_layer.undo(layer, known.blocks, text.lines, {})
+      known = vim.tbl_extend("force", known, { blocks = blocks, layers = layers })
     end
   end
-  return rest
+  return known
 end
 
 --- Carries out the edits. A change of the last newline holds as long as its line is the last one.
@@ -96,13 +99,13 @@ local function replace(text, edits, known)
   else
     text.lines = diff.apply(text.lines, edits)
   end
-  for i, change in ipairs(known.blocks.changes) do
-    if change.had_newline ~= nil and known.blocks.rows[i] ~= #text.lines - 1 then
-      known = vim.tbl_extend("force", known, { blocks = without(known.blocks, { [change.id] = true }, false) })
-      break
-    end
+  local function of_last_line(blocks)
+    return last_newline.of_last_line(blocks, #text.lines - 1)
   end
-  text.known = known
+  local blocks, layers = of_last_line(known.blocks), turn_layer.map(known.layers, of_last_line)
+  local is_same = blocks == known.blocks and layers == known.layers
+  known = is_same and known or vim.tbl_extend("force", known, { blocks = blocks, layers = layers })
+  text.known = M.without_empty_layers(text, known)
 end
 
 --- An agent has changed the text.
@@ -117,6 +120,7 @@ function M.agent(text, edits, author, is_mixed)
       blocks = attribution.agent(known.blocks, text.lines, edits, author, is_mixed),
       decided = moved(known.decided, edits),
       lost = lost_lines.written_over(known.lost, edits),
+      layers = turn_layer.agent(known.layers, known.blocks, text.lines, edits, author, is_mixed),
     })
   end
 end
@@ -129,21 +133,13 @@ end
 ---@param author acp.Author
 function M.last_newline(text, had_newline, has_newline, author)
   local known, row = text.known, #text.lines - 1
-  local blocks = known.blocks
-  local last = #blocks.rows
-  local change = blocks.changes[last]
-  if change and change.had_newline ~= nil then
-    if has_newline == change.had_newline then
-      blocks = without(blocks, { [change.id] = true }, false)
-    end
-  elseif row >= 0 and had_newline ~= has_newline and (last == 0 or blocks.rows[last] + #change.new <= row) then
-    local line = text.lines[row + 1]
-    local new = changes.new(author, { line }, { line }, true)
-    new.had_newline = had_newline
-    blocks = { rows = vim.list_slice(blocks.rows), changes = vim.list_slice(blocks.changes) }
-    blocks.rows[last + 1], blocks.changes[last + 1] = row, new
+  local function changed(blocks)
+    return last_newline.changed(blocks, row, text.lines[row + 1], had_newline, has_newline, author)
   end
-  text.known = { blocks = blocks, decided = known.decided, lost = known.lost }
+  local layers = turn_layer.map(known.layers, function(blocks, layer)
+    return changes.is_same_turn(layer, author) and changed(blocks) or blocks
+  end)
+  text.known = vim.tbl_extend("force", known, { blocks = changed(known.blocks), layers = layers })
 end
 
 --- What is known once the edits of a user, or of nobody, are made.
@@ -152,11 +148,12 @@ end
 ---@param lost acp.Lost[]
 ---@return acp.Known  the same table if nothing of it changes
 local function known_after(known, edits, lost)
-  local blocks = attribution.user(known.blocks, edits)
-  if blocks == known.blocks and #lost + #known.lost + #known.decided == 0 then
+  local blocks, layers = attribution.user(known.blocks, edits), turn_layer.user(known.layers, edits)
+  local is_same = blocks == known.blocks and layers == known.layers
+  if is_same and #lost + #known.lost + #known.decided == 0 then
     return known
   end
-  return { blocks = blocks, decided = moved(known.decided, edits), lost = lost }
+  return { blocks = blocks, decided = moved(known.decided, edits), lost = lost, layers = layers }
 end
 
 --- The user has changed the text; or, where `is_answer` is false, a program of which no agent is told.
@@ -182,15 +179,15 @@ function M.known_with(text, edits)
   return known_after(text.known, edits, lost_lines.written_over(text.known.lost, edits))
 end
 
+--- Those of the ids that are pending: hunks, or what a turn alone has changed in them.
 ---@param text acp.Pending
 ---@param ids table<integer, any>
----@return acp.Placed[]  those of them that are pending, ascending
+---@return acp.Placed[]  ascending
+---@return acp.TurnLayer?  of which they are
 function M.chosen(text, ids)
-  local blocks, list = text.known.blocks, {}
-  for i, change in ipairs(blocks.changes) do
-    if ids[change.id] then
-      list[#list + 1] = { row = blocks.rows[i], item = change }
-    end
+  local list = block_list.chosen(text.known.blocks, ids)
+  if #list == 0 then
+    return turn_layer.chosen(text.known.layers, ids)
   end
   return list
 end
@@ -200,7 +197,7 @@ end
 ---@param ids table<integer, any>
 ---@return acp.AgentChange[]
 function M.keep(text, ids)
-  local chosen, kept = M.chosen(text, ids), {}
+  local chosen, kept = block_list.chosen(text.known.blocks, ids), {}
   local decided = vim.list_slice(text.known.decided)
   for n, placed in ipairs(chosen) do
     local change = placed.item
@@ -212,11 +209,12 @@ function M.keep(text, ids)
     decided[#decided + 1] = { row = placed.row, change = change, is_kept = true }
   end
   if #chosen > 0 then
-    text.known = {
-      blocks = without(text.known.blocks, ids, false),
+    text.known = M.without_empty_layers(text, {
+      blocks = block_list.without(text.known.blocks, ids, false),
       decided = M.bounded(decided),
       lost = lost_lines.kept(text.known.lost, chosen),
-    }
+      layers = turn_layer.without(text.known.layers, chosen),
+    })
   end
   return kept
 end
@@ -230,25 +228,71 @@ function M.undoing(chosen)
   end, chosen)
 end
 
+--- The hunks that are left once these changes are undone.
+---@param text acp.Pending
+---@param ids table<integer, any>
+---@return acp.Blocks
+function M.left_by_undo(text, ids)
+  local blocks, chosen, layer = text.known.blocks, M.chosen(text, ids)
+  if not layer then
+    return block_list.without(blocks, ids, true)
+  end
+  local edits = M.undoing(chosen)
+  local lines = diff.apply(text.lines, edits)
+  blocks = turn_layer.undo(layer, blocks, text.lines, edits)
+  for _, change in ipairs(layer.before) do
+    if change.had_newline ~= nil and change.new[1] == lines[#lines] then
+      local was, is = change.had_newline, not change.had_newline
+      blocks = last_newline.changed(blocks, #lines - 1, lines[#lines], was, is, change)
+    end
+  end
+  return blocks
+end
+
+--- What waits for a decision, as each turn has made it. A hunk may hold lines of several turns: what the newest has
+--- changed in it is its own, and what would be left without it is of the earlier one.
+---@param text acp.Pending
+---@return acp.AgentChange[]
+function M.by_turn(text)
+  local list, rest = {}, text
+  for _ = 1, #text.known.layers do
+    local layer, ids = rest.known.layers[1], {}
+    for _, change in ipairs(layer and layer.blocks.changes or {}) do
+      ids[change.id], list[#list + 1] = true, change
+    end
+    rest = { lines = vim.list_slice(rest.lines), known = rest.known, kept_ids = text.kept_ids, listed = {} }
+    M.undo(rest, ids)
+  end
+  return vim.list_extend(list, rest.known.blocks.changes)
+end
+
 --- Undoes these changes: the agent's lines go, those before come back.
 ---@param text acp.Pending
 ---@param ids table<integer, any>
 function M.undo(text, ids)
-  local chosen = M.chosen(text, ids)
+  local chosen, own = M.chosen(text, ids)
   local edits = M.undoing(chosen)
   if #chosen == 0 then
     return
   end
-  local decided, shift = moved(text.known.decided, edits), 0
+  local layers = turn_layer.map(
+    own and text.known.layers or turn_layer.without(text.known.layers, chosen),
+    function(blocks, layer)
+      return layer == own and block_list.without(blocks, ids, true) or attribution.user(blocks, edits)
+    end
+  )
+  local known, shift = text.known, 0
+  local decided = moved(known.decided, edits)
   for _, placed in ipairs(chosen) do
     decided[#decided + 1] = { row = placed.row + shift, change = placed.item, is_kept = false }
     text.listed[placed.item.id] = true
     shift = shift + #placed.item.old - #placed.item.new
   end
   replace(text, edits, {
-    blocks = without(text.known.blocks, ids, true),
+    blocks = M.left_by_undo(text, ids),
     decided = M.bounded(decided),
-    lost = lost_lines.undone(text.known.lost, chosen, edits),
+    lost = lost_lines.undone(known.lost, chosen, edits),
+    layers = layers,
   })
 end
 

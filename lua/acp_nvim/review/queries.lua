@@ -78,7 +78,7 @@ end
 
 --- The pending hunks of session `n`, and the files in which it has changed something that cannot be undone.
 ---@param n? integer     nil: of all sessions
----@param turn? integer  that one alone
+---@param turn? integer  those that hold lines of that one
 ---@return acp.Hunk[]
 ---@return string[] unknown  paths of which nobody knows the earlier text
 function M.pending(n, turn)
@@ -86,12 +86,31 @@ function M.pending(n, turn)
   local function fits(change)
     return (not n or change.session == n) and (not turn or change.turn == turn)
   end
+  local function holds(hunk)
+    return fits(hunk) or vim.iter(hunk.earlier):any(fits)
+  end
   local list, unknown = {}, {}
   for _, file in pairs(store.files) do
-    vim.list_extend(list, vim.tbl_filter(fits, store.pending(file)))
+    vim.list_extend(list, vim.tbl_filter(turn and holds or fits, store.pending(file)))
     unknown[#unknown + 1] = vim.iter(file.unknown):any(fits) and file.given or nil
   end
   return list, unknown
+end
+
+--- What a turn has changed, for `undo turn`: in files where it has changed lines of earlier turns its own part.
+---@param n integer
+---@param turn integer
+---@return acp.Hunk[]
+function M.of_turn_alone(n, turn)
+  attached_buffers.settle()
+  local list = {}
+  for _, file in pairs(store.files) do
+    local pending = vim.tbl_filter(function(hunk)
+      return hunk.session == n and hunk.turn == turn
+    end, store.pending(file))
+    vim.list_extend(list, store.of_turn_alone(file, n, turn) or pending)
+  end
+  return list
 end
 
 --- The newest turn of session `n` with something pending.
@@ -102,6 +121,11 @@ function M.newest_turn(n, undoable)
   local newest = 0
   for _, hunk in ipairs((M.pending(n))) do
     newest = math.max(newest, hunk.turn)
+  end
+  for _, file in pairs(store.files) do
+    for _, layer in ipairs(file.text.known.layers) do -- it may have made the text what it was before all turns
+      newest = layer.session == n and math.max(newest, layer.turn) or newest
+    end
   end
   for _, file in pairs((undoable and newest > 0) and {} or store.files) do
     for _, author in ipairs(file.unknown) do

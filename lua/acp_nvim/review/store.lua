@@ -1,7 +1,8 @@
 -- Keeps the files in review, and offers their hunks to callers outside of this room.
-local attribution = require("acp_nvim.review.attribution")
+local block_list = require("acp_nvim.review.block_list")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local find = require("acp_nvim.documents.find")
+local turn_layer = require("acp_nvim.review.turn_layer")
 
 local M = {}
 
@@ -15,7 +16,7 @@ local M = {}
 ---@field n integer       lines in the text
 ---@field old string[]
 ---@field new string[]
----@field over_earlier? boolean  it also holds pending lines of an earlier turn
+---@field earlier acp.Author[]  turns whose pending lines it holds as well
 ---@field note? string    what has changed where the lines have not
 
 ---@class acp.FileShape  how the lines become bytes
@@ -37,6 +38,7 @@ local M = {}
 ---@field buf_of_deleted? integer  the loaded buffer that still has the text of a deleted file
 ---@field has_begun boolean  an agent has changed it: `shape` and `created` tell of before
 ---@field shape acp.FileShape
+---@field turn_shapes table<integer, { turn: integer, shape: acp.FileShape }>  by session: before its newest turn
 ---@field created boolean    by an agent
 ---@field deleted boolean    by an agent
 ---@field mode? integer      of a deleted file, if it is known
@@ -57,6 +59,7 @@ function M.enter(path, given, lines)
     text = pending_changes.new(lines),
     has_begun = false,
     shape = {},
+    turn_shapes = {},
     created = false,
     deleted = false,
     unknown = {},
@@ -110,7 +113,7 @@ local function hunk_of(change, row, state)
     n = state == "undone" and 0 or #change.new,
     old = change.old,
     new = change.new,
-    over_earlier = change.over_earlier,
+    earlier = change.earlier,
     note = had_newline ~= nil and ("no newline at end %s"):format(had_newline and "now" or "before") or nil,
   }
 end
@@ -125,6 +128,19 @@ function M.pending(file, from, to)
     list[#list + 1] = hunk_of(blocks.changes[i], blocks.rows[i], "pending")
   end
   return list
+end
+
+--- What a turn alone has changed in the file, where that is known beside the pending hunks: `undo` takes these, too.
+---@param file acp.ReviewedFile
+---@param session integer
+---@param turn integer
+---@return acp.Hunk[]?
+function M.of_turn_alone(file, session, turn)
+  local layer, list = turn_layer.of(file.text.known.layers, { session = session, turn = turn }), {}
+  for i, change in ipairs(layer and layer.blocks.changes or {}) do
+    list[i] = hunk_of(change, layer.blocks.rows[i], "pending")
+  end
+  return layer and list
 end
 
 --- The hunks that are listed although they are decided.
@@ -171,7 +187,7 @@ end
 ---@param to integer
 ---@return acp.Hunk[]
 function M.near(file, from, to)
-  return M.pending(file, attribution.near(file.text.known.blocks, from, to + 1))
+  return M.pending(file, block_list.near(file.text.known.blocks, from, to + 1))
 end
 
 return M

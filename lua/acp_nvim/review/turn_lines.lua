@@ -4,6 +4,7 @@
 --   ± price.py +2 −1 · kept 1, undone 1 · …              one change is left
 --   ± kept 2, undone 1                                   all are decided
 local key_names = require("acp_nvim.review.key_names")
+local pending_changes = require("acp_nvim.review.pending_changes")
 local printable = require("acp_nvim.ui.printable")
 local store = require("acp_nvim.review.store")
 
@@ -44,7 +45,7 @@ local function all_shares()
   local shares = vim.deepcopy(past)
   for path, file in pairs(store.files) do
     local name = vim.fs.basename(file.given)
-    for _, change in ipairs(file.text.known.blocks.changes) do
+    for _, change in ipairs(pending_changes.by_turn(file.text)) do
       local share = share_of(shares, change)
       share.names[path] = name
       share.plus, share.minus = share.plus + #change.new, share.minus + #change.old
@@ -85,6 +86,16 @@ local function line_of(share)
   end
   local size = ("%s +%d −%d"):format(where, share.plus, share.minus)
   return joined(size, said, key_names.in_general(), ":Acp review")
+end
+
+--- How many lines of a turn wait for a decision.
+---@param session integer
+---@param turn integer
+---@return integer plus
+---@return integer minus
+function M.size(session, turn)
+  local share = share_of(all_shares(), { session = session, turn = turn })
+  return share.plus, share.minus
 end
 
 --- The lines of all turns that have changed files, whether they are over or not.

@@ -37,11 +37,14 @@ local NO_TEXT = "not undone: the file is no longer text in the buffer's encoding
 
 ---@class acp.HunkUndo
 ---@field file acp.ReviewedFile
+---@field layer? acp.TurnLayer  the changes are what a turn alone has changed; nil: they are hunks
+---@field shape acp.FileShape   before what is undone
 ---@field ids table<integer, any>
 ---@field chosen acp.Placed[]  those of them that are pending in the file
 ---@field edits acp.Edit[]     which take them out of the text
 ---@field wanted string[]      the text without them
 ---@field is_all boolean       nothing of an agent's is left
+---@field is_whole boolean     nothing is left of whose lines those are: of a turn, or of all agents
 
 ---@class acp.UndoAnswer
 ---@field count? integer   hunks that are undone
@@ -52,41 +55,50 @@ local NO_TEXT = "not undone: the file is no longer text in the buffer's encoding
 ---@param ids table<integer, any>
 ---@return acp.HunkUndo
 local function plan(file, ids)
-  local chosen = pending_changes.chosen(file.text, ids)
+  local chosen, layer = pending_changes.chosen(file.text, ids)
   local edits = pending_changes.undoing(chosen)
+  local is_all = #chosen == #file.text.known.blocks.rows
+  if layer then
+    is_all = #pending_changes.left_by_undo(file.text, ids).rows == 0
+  end
+  local turn = layer and not is_all and file.turn_shapes[layer.session]
   return {
     file = file,
+    layer = layer,
+    shape = turn and turn.turn == layer.turn and turn.shape or file.shape,
     ids = ids,
     chosen = chosen,
     edits = edits,
     wanted = diff.apply(file.text.lines, edits),
-    is_all = #chosen == #file.text.known.blocks.rows,
+    is_all = is_all,
+    is_whole = is_all or (layer ~= nil and #chosen == #layer.blocks.rows),
   }
 end
 
 --- How the file is saved. The line end of the last line and the byte order mark go with the hunk that touches them;
---- once no hunk is left, all is as before the agent.
+--- once no hunk is left, all is as before the agent, or before the turn.
 ---@param undo acp.HunkUndo
 ---@param buf integer
 ---@param saved string[]  what the file shall hold
 ---@return acp.EditOptions
 local function save_options(undo, buf, saved)
-  local was, first, last = undo.file.shape, undo.edits[1], undo.edits[#undo.edits]
+  local was, first, last = undo.shape, undo.edits[1], undo.edits[#undo.edits]
   local options = { by = { kind = "undo" }, autocmds = settings.get().fs.autocmds } ---@type acp.EditOptions
   options.before, options.after = text.rows(undo.file.text.lines), saved
   options.final = text.is_final(buf) and not text.is_void(buf)
   local had_newline = undo.chosen[#undo.chosen].item.had_newline
   if had_newline ~= nil then
     options.final = had_newline
-  elseif was.final ~= nil and (undo.is_all or last[2] == #undo.file.text.lines) then
+  elseif was.final ~= nil and (undo.is_whole or last[2] == #undo.file.text.lines) then
     options.final = was.final
   end
-  if was.bomb and (undo.is_all or first[1] == 0) then
+  if was.bomb and (undo.is_whole or first[1] == 0) then
     options.bomb = true
   end
-  if undo.is_all then
+  if undo.is_whole then
     options.ff, options.fenc = was.ff, was.fenc ~= "" and was.fenc or nil
   end
+  options.final = options.final and #saved > 0 -- no line, no end
   return options
 end
 
@@ -234,7 +246,11 @@ local function carry_out(undo)
   elseif stat then
     return in_new_buffer(file, undo.ids)
   end
-  pending_changes.keep(file.text, undo.ids) -- whoever has deleted the file wants nothing of it back
+  local gone = {} -- whoever has deleted the file wants nothing of it back
+  for _, change in ipairs(file.text.known.blocks.changes) do
+    gone[change.id] = undo.layer ~= nil or undo.ids[change.id]
+  end
+  pending_changes.keep(file.text, gone)
   return {}
 end
 

@@ -21,7 +21,7 @@ local function create(undo)
   if find.resolve(file.path) ~= file.path then
     return "the path leads elsewhere now"
   end
-  return disk_file.create(file.path, undo.wanted, file.shape, file.mode)
+  return disk_file.create(file.path, undo.wanted, undo.shape, file.mode)
 end
 
 --- Records the hunks as undone, and for the agent that its file is back.

@@ -4,10 +4,11 @@
 --   state 1    a X c    the agent has made X of b: b | X is pending
 --   state 2    a b c    the hunk is undone: nothing is pending
 --   `u`        a X c    state 1 again, and b | X is pending
-local attribution = require("acp_nvim.review.attribution")
+local block_list = require("acp_nvim.review.block_list")
 local changes = require("acp_nvim.review.change")
 local limits = require("acp_nvim.limits")
 local pending_changes = require("acp_nvim.review.pending_changes")
+local turn_layer = require("acp_nvim.review.turn_layer")
 
 local M = {}
 
@@ -15,18 +16,23 @@ local M = {}
 ---@param text acp.Pending
 ---@param blocks acp.Blocks
 ---@return acp.Blocks
+---@return acp.Placed[] kept  those of which a part is kept by now
 local function still_pending(text, blocks)
-  local parts = {}
+  local parts, kept = {}, {}
   for i, row in ipairs(blocks.rows) do
     local change = blocks.changes[i]
-    for _, part in ipairs(changes.minus(change, text.kept[change.born] or {})) do
+    local rest = changes.minus(change, text.kept[change.born] or {})
+    if #rest ~= 1 or rest[1] ~= change then
+      kept[#kept + 1] = { row = row, item = change }
+    end
+    for _, part in ipairs(rest) do
       if text.kept_ids[part.id] then
         part = changes.with(part, { id = changes.new_id() })
       end
       parts[#parts + 1] = { row = row + part.new_at - change.new_at, item = part }
     end
   end
-  return attribution.blocks(parts)
+  return block_list.of(parts), kept
 end
 
 --- The decided changes of then, with those that have been kept since.
@@ -53,8 +59,11 @@ end
 ---@param known acp.Known
 ---@return acp.Known
 local function recalled(text, known)
-  local blocks, decided = still_pending(text, known.blocks), decided_by_now(text, known.decided)
-  return { blocks = blocks, decided = decided, lost = known.lost }
+  local blocks, kept = still_pending(text, known.blocks)
+  local layers = #kept > 0 and turn_layer.without(known.layers, kept) or known.layers
+  local decided = decided_by_now(text, known.decided)
+  known = { blocks = blocks, decided = decided, lost = known.lost, layers = layers }
+  return pending_changes.without_empty_layers(text, known)
 end
 
 --- The buffer is in that state of its undo tree now.
