@@ -47,8 +47,8 @@ class QueueCommands:
         if not session.in_turn:
             return self._app.say("info", "no turn is running: :Acp queue! sends what is queued")
         if host is None or not host.steering.is_offered:
-            why = f"{session.agent_title} cannot take a prompt during a turn"
-            return self._app.say("info", f"{why}: it stays in the queue")
+            why = f"{session.agent_title} cannot take it earlier"
+            return self._app.say("info", f"this prompt stays in the queue: {why}")
         if not host.steering.add_waiting(session, command.text):
             return self._app.say("warn", "this prompt is no longer queued")
         self._queue_open(QueueOpen(session=session.number))

@@ -100,13 +100,14 @@ class SessionCommands:
 
     def _not_steered(self, session: Session, prompt: Prompt, says_so: bool) -> None:
         session.events.add("AcpSteered", text=prompt.text, outcome="queued")
-        if says_so:
-            why = (
-                "the turn is being cancelled"
-                if session.cancelling
-                else f"{session.agent_title} cannot take a prompt during a turn"
-            )
-            self._app.say("info", f"{why}: the prompt is queued")
+        if not says_so:
+            return
+        if session.cancelling:
+            return self._app.say("info", "your prompt will be sent when the turn has been cancelled")
+        place = session.queue.place(prompt)
+        when = "will be sent after this turn" if place == 1 else f"is number {place} in the queue"
+        why = f"{session.agent_title} cannot take it earlier"
+        self._app.say("info", f"your prompt {when}: {why}")
 
     async def _revive_after(self, host: Host, session: Session) -> None:
         await host.connection.stop()

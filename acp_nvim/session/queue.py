@@ -142,6 +142,10 @@ class Queue:
         del self._items[place]
         self._first -= 1 if place < self._first else 0
 
+    def place(self, prompt: Prompt) -> int:
+        """Return the number of a queued prompt: 1 is the next one."""
+        return 1 + next(index for index, each in enumerate(self._items) if each is prompt)
+
     # --- held and sent
 
     @property

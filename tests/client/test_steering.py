@@ -103,7 +103,7 @@ async def test_an_agent_that_does_not_offer_it_is_never_asked(desk: Desk, meta: 
     assert talk.status["steering"] is False
     talk.prompt("first")
     talk.prompt("use tabs", steer=True)
-    await desk.message("Scripted cannot take a prompt during a turn", "queued")
+    await desk.message("your prompt is number 2 in the queue", "Scripted cannot take it earlier")
     assert outcomes(talk) == [("use tabs", "queued")]
     finish(desk)
     await talk.ended(3)

@@ -90,15 +90,18 @@ def test_an_agent_that_takes_none_gets_them_as_the_next_prompt(open_editor: Open
     editor = at_work(open_editor, agent, size=(100, 30))
     assert "<M-CR>" not in editor.screen.text()
     editor.type("use tabs<M-CR>")
-    editor.screen.expect("Scripted cannot take a prompt during a turn: the prompt is queued")
+    editor.screen.expect("your prompt will be sent after this turn: Scripted cannot take it earlier")
     assert editor.wait_event("AcpSteered")["outcome"] == "queued"
+    editor.type("and run the tests<M-CR>")
+    editor.screen.expect("your prompt is number 2 in the queue: Scripted cannot take it earlier")
     editor.type("<Esc>:Acp queue<CR>")
     editor.screen.expect("between prompts")
     editor.type("<M-CR>")
-    editor.screen.expect("it stays in the queue")
+    editor.screen.expect("this prompt stays in the queue: Scripted cannot take it earlier")
     finish.touch()
     editor.wait_event("AcpTurnEnded", turn=2)
-    assert texts(agent, "session/prompt") == ["work", "use tabs"]
+    editor.wait_event("AcpTurnEnded", turn=3)
+    assert texts(agent, "session/prompt") == ["work", "use tabs", "and run the tests"]
     assert not agent.got(METHOD)
 
 
