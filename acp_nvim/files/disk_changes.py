@@ -115,9 +115,6 @@ class DiskChanges:
         looked: file_snapshot.Stamp | None = None,
     ) -> Overlap | Missed | NotLoaded | None:
         known = None if earlier is None else Known(earlier, file_snapshot.file_stamp(looked))
-        found = await self._files.sync(path, by, known, settled, self._files.baselines.echo(path))
-        if settled is None and isinstance(found, Overlap):
-            text = await self._files.decided.wanted(by.session, path, found)
-            if text is not None:  # the user has seen both
-                return await self._files.sync(path, by, known, Settled(found, text))
-        return found
+        if settled is None:
+            return await self._files.sync_as_decided(path, by, known)
+        return await self._files.sync(path, by, known, settled, self._files.baselines.echo(path))

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import NamedTuple, Protocol
 
-from acp_nvim.files.documents import DecidedBase, Overlap
+from acp_nvim.files.documents import DecidedBase
 from acp_nvim.files.file_snapshot import Own
 from acp_nvim.session.session import Session
 
 
 class Decision(Protocol):
     """What the user has decided about one file of a proposal."""
-
-    settled: bool
-    through: bool
 
     @property
     def decided(self) -> str | None:
@@ -23,29 +20,20 @@ class Decision(Protocol):
     def own(self) -> Own | None: ...
     @property
     def base(self) -> DecidedBase: ...
-    def is_proposal(self, content: str) -> bool: ...
 
 
-class Decided(Protocol):
-    """The decisions on proposals that the agent has not written yet."""
+class DecidedTexts(NamedTuple):
+    """The live text that a decision is about, and what the user has made of it."""
 
-    def find(self, session: Session, path: str) -> Decision | None: ...
-    def unlike(self, session: Session, decision: Any) -> None:
-        """Note that the agent writes something else than it proposed: the decision does not apply. It is one that
-        `find` returned, of the class of the other room."""
-
-    async def wanted(self, session: Session, path: str, apart: Overlap) -> str | None:
-        """Return the user's decision on an overlap that a proposal has shown; None: there is none."""
+    left: str
+    decided: str
 
 
-class Undecided:
-    """No proposal was decided on."""
+class Decisions(Protocol):
+    """The decisions on proposals in the turns that run."""
 
-    def find(self, session: Session, path: str) -> Decision | None:
-        return None
+    def take(self, session: Session, path: str, content: str) -> Decision | None:
+        """Return the decision in whose place the agent writes `content`; None: it writes what nobody decided on."""
 
-    def unlike(self, session: Session, decision: Any) -> None:
-        raise AssertionError("nothing was decided")
-
-    async def wanted(self, session: Session, path: str, apart: Overlap) -> str | None:
-        return None
+    def last(self, session: Session, path: str, on_disk: str) -> DecidedTexts | None:
+        """Return the last decision on a file, if the disk holds what came of it."""

@@ -35,7 +35,7 @@ from acp_nvim.files.documents import (
     sendable,
 )
 from acp_nvim.files.file_snapshot import NOBODYS, ChangeAuthor, Ends, FileStamp, Own, as_text, on_disk
-from acp_nvim.files.proposal_interface import Decided, Undecided
+from acp_nvim.files.proposal_interface import Decisions
 from acp_nvim.files.request_params import expect_same, number_of, path_of, told
 from acp_nvim.protocol.errors import CANCELLED, INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from acp_nvim.session.session import Session
@@ -72,14 +72,12 @@ class _Wanted(NamedTuple):
 
 
 class Files:
-    decided: Decided = Undecided()
-
-    def __init__(self, editor: Editor, listener: Listener) -> None:
+    def __init__(self, editor: Editor, listener: Listener, decisions: Decisions) -> None:
         self.conflicts = Conflicts(editor, listener.touch)
         self.boundary = Boundary(listener.touch)
         self.documents = Documents(editor)
         self.baselines = Baselines(self.documents)
-        self._listener = listener
+        self._listener, self._decisions = listener, decisions
         # by resolved path: held while a text is read and replaced, and while a request on the file is served
         self._locks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
         self._served: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
@@ -159,13 +157,9 @@ class Files:
 
     def _wanted(self, session: Session, path: str, content: str) -> _Wanted | None:
         """Return what to write, which the user may have decided on; None: nothing."""
-        decision = self.decided.find(session, path)
-        if decision and not decision.is_proposal(content):
-            self.decided.unlike(session, decision)
-            decision = None
+        decision = self._decisions.take(session, path, content)
         if decision is None:
             return _Wanted(self.baselines.base(session, path), content)
-        decision.settled = decision.through = True
         if decision.decided is None:  # the user wants no such file
             self.baselines.of(session).learn(path, content)
             return None
@@ -229,6 +223,18 @@ class Files:
             if not isinstance(found, Locked):
                 return found
             await found.over.wait()
+
+    async def sync_as_decided(
+        self, path: str, by: ChangeAuthor, known: Known | None
+    ) -> Overlap | Missed | NotLoaded | None:
+        """Let the buffer take up what the disk holds. Where that overlaps unsaved lines the last decision counts: the
+        user has seen both."""
+        found = await self.sync(path, by, known, None, self.baselines.echo(path))
+        if isinstance(found, Overlap) and (texts := self._decisions.last(by.session, path, found.disk_text)):
+            merged = await self.documents.merge(texts.left, found.live, texts.decided)
+            if isinstance(merged, str):
+                return await self.sync(path, by, known, Settled(found, merged))
+        return found
 
     # --- how they are served
 

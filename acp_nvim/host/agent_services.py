@@ -22,6 +22,7 @@ from acp_nvim.messages.backend import Message
 from acp_nvim.messages.events import Event
 from acp_nvim.messages.questions import Visit
 from acp_nvim.proposals.enforce_decision import Enforcement
+from acp_nvim.proposals.expected_writes import ExpectedWrites
 from acp_nvim.proposals.previews import Previews
 from acp_nvim.proposals.proposals import Proposals
 from acp_nvim.protocol import methods
@@ -53,13 +54,13 @@ class AgentServices:
         self._written: list[tuple[Session, str]] = []  # on the disk; the editor has not been told yet
         # the files in the editor's buffers, resolved, when a prompt was last sent
         self.loaded: list[str] = []
-        self.files = Files(editor, self)
+        expected = ExpectedWrites(self._tell)
+        self.files = Files(editor, self, expected)
         self.watch = DiskWatcher(self.files, spawn, self._on_changed, self._on_over, self._say, _SWEEP)
         loaded = self.files.documents.open.__contains__
         self.review = Review(editor, loaded, self.watch.mode_of, self._on_taken_back, touch)
         self.terminals = Terminals(editor, environment, spawn, self._terminal_changed, groups_changed)
-        self.enforcement = Enforcement(self.files, spawn, self._tell, self.watch.look)
-        self.files.decided = self.enforcement
+        self.enforcement = Enforcement(self.files, expected, spawn, self.watch.look)
         self.proposals = Proposals(
             editor,
             self.files,

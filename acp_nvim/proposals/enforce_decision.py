@@ -1,9 +1,10 @@
 """Enforces decisions: takes refused hunks off the disk, after an agent has written all of a proposal of which only a
 part was allowed.
 
-An agent that writes through us gets the decided text written in the place of its own (`find`). An agent that writes the
-disk itself does so before it sends its next message, so the files are looked at in the order of the wire: when the call
-has ended, before any request of the session is served, and when the turn ends. Nothing is polled, and nobody waits.
+An agent that writes through us gets the decided text written in the place of its own (`expected_writes.py`). An agent
+that writes the disk itself does so before it sends its next message, so the files are looked at in the order of the
+wire: when the call has ended, before any request of the session is served, and when the turn ends. Nothing is polled,
+and nobody waits.
 
 A file that holds what the agent proposed gets the decided text, as often as the agent writes it until the turn ends.
 Anything else that the agent has written stays as it is, and the user is told.
@@ -12,18 +13,17 @@ Anything else that the agent has written stays as it is, and the user is told.
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
-from weakref import WeakKeyDictionary
+from dataclasses import replace
 
 import anyio
 
 from acp_nvim.files import disk, file_snapshot
-from acp_nvim.files.documents import Known, Overlap, Settled
-from acp_nvim.files.file_snapshot import NOBODYS, ChangeAuthor, Stamp, as_utf8
+from acp_nvim.files.documents import Known
+from acp_nvim.files.file_snapshot import NOBODYS, ChangeAuthor, as_utf8
 from acp_nvim.files.service import Files
 from acp_nvim.proposals.decision import Decision
+from acp_nvim.proposals.expected_writes import OTHERWISE, Case, ExpectedWrites
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text import text_file
@@ -31,19 +31,7 @@ from acp_nvim.text.text_file import Text
 
 log = logging.getLogger(__name__)
 _UNTOUCHED = "was not written by the agent"
-_OTHERWISE = "was not written as proposed: nothing was reverted, see :Acp review"
 _AGAIN = "was written as proposed again: the refused hunks are reverted again"
-
-
-@dataclass(slots=True, eq=False)
-class _Case:
-    """A decision of the user that is neither all nor nothing, and its files."""
-
-    session: Session
-    call_id: str
-    decisions: list[Decision]
-    done: anyio.Event = field(default_factory=anyio.Event)  # all files are as decided, or will not be
-    stamps: dict[str, Stamp | None] = field(default_factory=dict)  # how they looked when last read
 
 
 class Enforcement:
@@ -52,13 +40,12 @@ class Enforcement:
     def __init__(
         self,
         files: Files,
+        expected: ExpectedWrites,
         spawn: Callable[..., None],
-        tell: Callable[[Session, str], None],
         look: Callable[[Session], None],
     ) -> None:
-        self._files, self._spawn, self._tell, self._look = files, spawn, tell, look
-        self._cases: list[_Case] = []  # of the turns that run
-        self._last: WeakKeyDictionary[Session, dict[str, Decision]] = WeakKeyDictionary()
+        self._files, self._expected = files, expected
+        self._spawn, self._look = spawn, look
 
     # --- what the user decides
 
@@ -67,98 +54,60 @@ class Enforcement:
 
         The event is set once the files are as decided, or will not be.
         """
-        case = _Case(session, call_id, list(decisions))
-        case.stamps = {decision.path: file_snapshot.stamp(decision.path) for decision in case.decisions}
-        self._forget_settled(session, set(case.stamps))
-        self._cases.append(case)
-        self._last[session] = {decision.path: decision for decision in case.decisions}
-        return case.done
+        return self._expected.add(session, call_id, decisions).done
 
     def allowed(self, session: Session, call: ToolCall) -> None:
         """Stop refusing hunks of the files of another call, all of which the user has allowed."""
         paths = {disk.resolve(path) for path in call.paths(session.cwd)}
-        self._forget_settled(session, paths, call.id)
+        self._expected.forget_settled(session, paths, call.id)
 
     def saved(self, path: str) -> None:
         """Stop refusing hunks of a file that the user has saved: what it holds now is what the user wants."""
         path = disk.resolve(path)
         if path not in self._files.saving:
-            for session in {case.session for case in self._cases}:
-                self._forget_settled(session, {path})
-
-    def _forget_settled(self, session: Session, paths: set[str], but_of: str | None = None) -> None:
-        for case in self._cases:
-            if case.session is session and case.call_id != but_of:
-                case.decisions = [
-                    each for each in case.decisions if not each.settled or each.path not in paths
-                ]
-
-    # --- what files ask
-
-    def find(self, session: Session, path: str) -> Decision | None:
-        """Return the decision about a file that the agent is about to write through us."""
-        mine = (case for case in self._cases if case.session is session)
-        found = (each for case in mine for each in case.decisions if each.path == path and not each.settled)
-        return next(found, None)
-
-    def unlike(self, session: Session, decision: Decision) -> None:
-        """Note that the agent has written something else than it had proposed."""
-        decision.settled = True
-        self._tell_of(session, decision, _OTHERWISE)
-
-    async def wanted(self, session: Session, path: str, apart: Overlap) -> str | None:
-        """Return the merged text where unsaved lines overlap decided ones: the user has seen both."""
-        decision = self._last.get(session, {}).get(path)
-        if decision is None or decision.decided is None or decision.left is None:
-            return None
-        if apart.disk_text not in (*decision.written, decision.put):
-            return None
-        text = await self._files.documents.merge(decision.left, apart.live, decision.decided)
-        return text if isinstance(text, str) else None
+            self._expected.forget_settled_of_all(path)
 
     # --- in the order of the wire
 
     def enforce(self, session: Session) -> None:
         """Enforce the session's decisions before its next request is served: by now the agent has written."""
-        for case in self._cases:
-            if case.session is session:
-                self._enforce(case)
+        for case in self._expected.of(session):
+            self._enforce(case)
 
     def tool_call_changed(self, session: Session, call: ToolCall) -> None:
         """Close the decisions of a call that has ended: as far as anybody knows, it writes nothing more."""
         if call.status in ("completed", "failed"):
-            for case in self._cases:
-                if case.session is session and case.call_id == call.id:
+            for case in self._expected.of(session):
+                if case.call_id == call.id:
                     self._close(case)
 
     def end(self, session: Session) -> None:
         """Close all decisions of a session whose turn is over or cancelled, or whose agent is gone."""
-        ended = [case for case in self._cases if case.session is session]
-        for case in ended:
+        for case in self._expected.of(session):
             self._close(case)
-            self._cases.remove(case)
+            self._expected.remove(case)
 
-    def _close(self, case: _Case) -> None:
+    def _close(self, case: Case) -> None:
         before = dict(case.stamps)
         self._enforce(case, surely=True)
         for decision in case.decisions:
             if not decision.settled:
                 decision.settled = True
                 is_same = file_snapshot.stamp(decision.path) == before[decision.path]
-                self._tell_of(case.session, decision, _UNTOUCHED if is_same else _OTHERWISE)
+                self._expected.tell_of(case.session, decision, _UNTOUCHED if is_same else OTHERWISE)
         case.done.set()
 
-    def _enforce(self, case: _Case, surely: bool = False) -> None:
+    def _enforce(self, case: Case, surely: bool = False) -> None:
         for decision in case.decisions:
             try:
                 self._take_back(case, decision, surely)
             except OSError as error:
                 log.warning("%s was not reverted: %s", decision.path, error)
-                self._tell_of(case.session, decision, f"was not reverted: {error.strerror or error}")
+                self._expected.tell_of(case.session, decision, f"was not reverted: {error.strerror or error}")
         if all(decision.settled for decision in case.decisions):
             case.done.set()
 
-    def _take_back(self, case: _Case, decision: Decision, surely: bool) -> None:
+    def _take_back(self, case: Case, decision: Decision, surely: bool) -> None:
         """Put the decided text on the disk, if the file holds what the agent proposed.
 
         A file that looks as it did is not read again, unless it is so young that it may have changed unseen.
@@ -183,7 +132,7 @@ class Enforcement:
         if found is not None:
             self._files.baselines.of(case.session).learn(decision.path, found)
         if decision.is_taken_back:
-            self._tell_of(case.session, decision, _AGAIN)
+            self._expected.tell_of(case.session, decision, _AGAIN)
         decision.settled, decision.is_taken_back = True, not is_decided
         self._spawn(self._show, case.session, decision)
 
@@ -200,11 +149,5 @@ class Enforcement:
         """Let the buffer take up the decided text."""
         path, by = decision.path, ChangeAuthor(session, "agent", session.turn, own=NOBODYS)
         known = None if decision.disk is None else Known(decision.disk)
-        found = await self._files.sync(path, by, known, None, self._files.baselines.echo(path))
-        text = await self.wanted(session, path, found) if isinstance(found, Overlap) else None
-        if text is not None and isinstance(found, Overlap):
-            await self._files.sync(path, by, known, Settled(found, text))
+        await self._files.sync_as_decided(path, by, known)
         self._look(session)
-
-    def _tell_of(self, session: Session, decision: Decision, why: str) -> None:
-        self._tell(session, f"{os.path.basename(decision.path)} {why}")

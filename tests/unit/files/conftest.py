@@ -11,6 +11,7 @@ import pytest
 
 from acp_nvim.files import disk
 from acp_nvim.files.service import Files
+from acp_nvim.proposals.expected_writes import ExpectedWrites
 from acp_nvim.protocol.errors import RpcError
 from acp_nvim.protocol.jsonrpc import Request
 from acp_nvim.session.question import Question
@@ -31,7 +32,8 @@ class Agent:
     def __init__(self, root: Path, editor: FileEditor | None = None) -> None:
         self.root = root
         self.editor = editor or FileEditor()
-        self.files = Files(self.editor, self)
+        self.expected = ExpectedWrites(lambda session, text: None)
+        self.files = Files(self.editor, self, self.expected)
         self.editor.tell = self.files.documents.modified
         self.editor.unlocked = self.files.documents.unlocked
         self.session = self.new_session(root)

@@ -13,10 +13,8 @@ import anyio
 import pytest
 
 from acp_nvim.files import disk
-from acp_nvim.files.proposal_interface import Undecided
 from acp_nvim.proposals.decision import Decision
 from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, NOT_FOUND
-from acp_nvim.session.session import Session
 from tests.unit.files.conftest import Agent
 
 FOUR = "one\ntwo\nthree\nfour\n"
@@ -692,14 +690,6 @@ async def test_reading_costs_little(agent: Agent) -> None:
     assert sorted(times)[25] < 0.003  # 0.2 ms alone on a machine
 
 
-class Foreseen(Undecided):
-    def __init__(self, decision: Decision) -> None:
-        self.decision = decision
-
-    def find(self, session: Session, path: str) -> Decision:
-        return self.decision
-
-
 @pytest.mark.parametrize("unsaved", [[], ["mine"]])
 @pytest.mark.parametrize("before", [False, True])
 async def test_what_was_refused_goes_also_where_the_disk_was_written_before(
@@ -712,9 +702,8 @@ async def test_what_was_refused_goes_also_where_the_disk_was_written_before(
     buffer.edit(live.split())
     right, decided = live.replace("one", "1").replace("three", "3"), live.replace("three", "3")
     written, saved = FOUR.replace("one", "1").replace("three", "3"), FOUR.replace("three", "3")
-    agent.files.decided = Foreseen(
-        Decision(str(path), live, right, decided, saved, FOUR, frozenset([written]))
-    )
+    decision = Decision(str(path), live, right, decided, saved, FOUR, frozenset([written]))
+    agent.expected.add(agent.session, "call", [decision])
     if before:
         path.write_text(written)
     await agent.write(path, written)

@@ -1,0 +1,92 @@
+"""Keeps the decisions of the turns that run: an agent is expected to write each file as it was proposed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
+
+import anyio
+
+from acp_nvim.files import file_snapshot
+from acp_nvim.files.file_snapshot import Stamp
+from acp_nvim.files.proposal_interface import DecidedTexts
+from acp_nvim.proposals.decision import Decision
+from acp_nvim.session.session import Session
+
+OTHERWISE = "was not written as proposed: nothing was reverted, see :Acp review"
+
+
+@dataclass(slots=True, eq=False)
+class Case:
+    """A decision of the user that is neither all nor nothing, and its files."""
+
+    session: Session
+    call_id: str
+    decisions: list[Decision]
+    done: anyio.Event = field(default_factory=anyio.Event)  # all files are as decided, or will not be
+    stamps: dict[str, Stamp | None] = field(default_factory=dict)  # how they looked when last read
+
+
+class ExpectedWrites:
+    """`warn` tells the user what has become of a file. Paths are resolved."""
+
+    def __init__(self, warn: Callable[[Session, str], None]) -> None:
+        self._warn = warn
+        self._cases: list[Case] = []
+        self._last: WeakKeyDictionary[Session, dict[str, Decision]] = WeakKeyDictionary()
+
+    def add(self, session: Session, call_id: str, decisions: Iterable[Decision]) -> Case:
+        case = Case(session, call_id, list(decisions))
+        case.stamps = {decision.path: file_snapshot.stamp(decision.path) for decision in case.decisions}
+        self.forget_settled(session, set(case.stamps))
+        self._cases.append(case)
+        self._last[session] = {decision.path: decision for decision in case.decisions}
+        return case
+
+    def of(self, session: Session) -> list[Case]:
+        return [case for case in self._cases if case.session is session]
+
+    def remove(self, case: Case) -> None:
+        self._cases.remove(case)
+
+    def forget_settled(self, session: Session, paths: set[str], but_of: str | None = None) -> None:
+        """Forget decisions on these files that have been carried out, except those of the call `but_of`."""
+        for case in self.of(session):
+            if case.call_id != but_of:
+                case.decisions = [
+                    each for each in case.decisions if not each.settled or each.path not in paths
+                ]
+
+    def forget_settled_of_all(self, path: str) -> None:
+        for session in {case.session for case in self._cases}:
+            self.forget_settled(session, {path})
+
+    def tell_of(self, session: Session, decision: Decision, what: str) -> None:
+        self._warn(session, f"{os.path.basename(decision.path)} {what}")
+
+    # --- what files ask
+
+    def take(self, session: Session, path: str, content: str) -> Decision | None:
+        """Return the decision that a write through us is about, which settles it. The user is told of a write that is
+        not what was proposed."""
+        open_ones = (each for case in self.of(session) for each in case.decisions if not each.settled)
+        decision = next((each for each in open_ones if each.path == path), None)
+        if decision is None:
+            return None
+        decision.settled = True
+        if not decision.is_proposal(content):
+            self.tell_of(session, decision, OTHERWISE)
+            return None
+        decision.through = True
+        return decision
+
+    def last(self, session: Session, path: str, on_disk: str) -> DecidedTexts | None:
+        """Return the last decision on a file, if the disk holds the proposal or what was put in its place."""
+        decision = self._last.get(session, {}).get(path)
+        if decision is None or decision.decided is None or decision.left is None:
+            return None
+        if on_disk not in (*decision.written, decision.put):
+            return None
+        return DecidedTexts(decision.left, decision.decided)
