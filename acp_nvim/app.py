@@ -51,7 +51,6 @@ log = logging.getLogger(__name__)
 class App:
     def __init__(self, editor: Editor) -> None:
         self.editor = editor
-        editor.collect = self._collect
         self.settings = settings.NONE
         self.backend_log = BackendLog()
         self._logs: str | None = None  # the folder for files of log.wire
@@ -188,7 +187,8 @@ class App:
             self.editor.notify(call)
         self.editor.notify(Ended(session.number))
 
-    def _collect(self) -> list[Call]:
+    def collect(self) -> list[Call]:
+        """Return what has changed for the next frame."""
         frame: list[Call] = []
         self._views.collect(frame, self._transcripts.save_news)
         return frame

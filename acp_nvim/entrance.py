@@ -44,7 +44,7 @@ class Backend:
             self._editor.hurry()
 
     async def _run(self) -> None:
-        pump = asyncio.get_running_loop().create_task(self._editor.run())
+        pump = asyncio.get_running_loop().create_task(self._editor.run(self.app.collect))
         pump.add_done_callback(self._ended)
         try:
             await self.app.run()

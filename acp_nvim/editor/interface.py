@@ -13,8 +13,6 @@ Collect = Callable[[], list[Call]]
 
 
 class Editor(Protocol):
-    collect: Collect  # adds what has changed, once a frame
-
     def wake(self, at_once: bool = False) -> None:
         """Schedule a frame: soon, or at once if the user waits for it."""
 

@@ -33,13 +33,10 @@ class EditorError(Exception):
 
 
 class Neovim:
-    """`collect` returns the changes for a frame. `receive` is called with what Neovim says while it carries out a call,
-    before the call has its answer. `list` does neither."""
+    """`receive` is called with what Neovim says while it carries out a call, before the call has its answer."""
 
-    def __init__(
-        self, session: Session, collect: Collect = list, receive: Callable[[list[Any]], object] = list
-    ) -> None:
-        self.collect, self.receive = collect, receive
+    def __init__(self, session: Session, receive: Callable[[list[Any]], object]) -> None:
+        self._receive = receive
         self._session = session._async_session
         self._wanted = asyncio.Event()
         self._waiting: list[Wire] = []
@@ -77,15 +74,15 @@ class Neovim:
         """Tell Neovim that everything of ours has ended."""
         self._session.notify("nvim_exec_lua", [_OVER, []])
 
-    async def run(self) -> None:
-        """Send frames for ever."""
+    async def run(self, collect: Collect) -> None:
+        """Send frames for ever; `collect` returns the changes of the sessions for the next one."""
         while True:
             await self._wanted.wait()
             await asyncio.sleep(0)  # callers whose answer came with this one go on first
             self._wanted.clear()
             began = time.monotonic()
             self._is_hurried, self._changes = False, 0
-            batch = self._batch()
+            batch = self._batch(collect)
             behind = self._wanted.is_set()  # set by collecting: there is more than a frame takes
             if batch:
                 await self._send(batch)
@@ -100,10 +97,10 @@ class Neovim:
         finally:
             alarm.cancel()
 
-    def _batch(self) -> list[Wire]:
+    def _batch(self, collect: Collect) -> list[Wire]:
         """Return the calls of the next frame: the changes of the sessions, then the other calls."""
         waiting, self._waiting = self._waiting, []
-        batch = [*(call.wire() for call in self.collect()), *waiting]
+        batch = [*(call.wire() for call in collect()), *waiting]
         for name, *arguments in batch:
             record("call", name, arguments)
         return batch
@@ -126,6 +123,6 @@ class Neovim:
         elif not error:
             answer, *said = result
             for command in said:
-                self.receive(command)
+                self._receive(command)
             if not future.done():
                 future.set_result(answer)

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,6 @@ class Editor:
     """Takes all that it is given; a buffer is there until it is wiped."""
 
     def __init__(self) -> None:
-        self.collect: Callable[[], list[Call]] = list
         self.told: list[Wire] = []
         self.buffers: dict[int, list[str]] = {}
 

@@ -183,6 +183,7 @@ class Desk:
         self.editor = MemoryEditor()
         self.editor.leaders = folder / ".leaders"
         self.client = App(self.editor)
+        self.editor.collect = self.client.collect
         self.expects_faults = False
         self.scripted: list[ScriptedAgent] = []
         self._agents: dict[str, Any] = {}

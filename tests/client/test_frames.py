@@ -43,8 +43,8 @@ async def paused(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Neovim,
     """An editor behind its first frame; the next is due in an hour."""
     monkeypatch.setattr(neovim, "_PACE", 3600)
     channel = Channel()
-    editor = Neovim(channel, lambda: [Reset(1)])  # type: ignore[arg-type]
-    pump = asyncio.create_task(editor.run())
+    editor = Neovim(channel, receive=list)  # type: ignore[arg-type]
+    pump = asyncio.create_task(editor.run(lambda: [Reset(1)]))
     editor.wake()
     await turns()
     assert len(channel.frames) == 1

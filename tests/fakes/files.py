@@ -12,7 +12,6 @@ from typing import Any
 
 import anyio.lowlevel
 
-from acp_nvim.editor.interface import Collect
 from acp_nvim.messages.base_classes import Call
 from acp_nvim.text.text_file import Text, in_format, split
 from tests.fakes.merge_model import join
@@ -111,7 +110,6 @@ class FileEditor:
     """`before` runs ahead of each call: what the user does meanwhile. Unset, `answering` is a hit-enter prompt."""
 
     def __init__(self) -> None:
-        self.collect: Collect = list
         self.tell: Callable[[str, bool], None] = lambda path, modified: None
         self.unlocked: Callable[[str], None] = lambda path: None
         self.buffers: dict[str, FakeBuffer] = {}
