@@ -322,8 +322,7 @@ def test_prompt_with_a_bang_cancels_waits_and_sends(open_editor: Open, tmp_path:
     editor.screen.expect("busy")
     editor.type(":Acp prompt! do this<CR>")
     editor.screen.expect("got it")
-    reasons = [data["stop_reason"] for _, data in editor.events("AcpTurnEnded")]
-    assert reasons[0] == "cancelled"
+    assert editor.wait_event("AcpTurnEnded")["stop_reason"] == "cancelled"
 
 
 def test_cancel_with_a_bang_puts_the_queue_into_the_history(open_editor: Open, tmp_path: Path) -> None:
