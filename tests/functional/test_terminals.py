@@ -8,6 +8,7 @@ import pytest
 
 from tests.fakes.script import ScriptedAgent, on_prompt, request, say, script, tool
 from tests.functional.editor import Editor
+from tests.functional.screen import Screen
 from tests.steps.terminals import create_terminal
 
 Open = Callable[..., Editor]
@@ -43,8 +44,16 @@ def test_a_command_is_watched_and_stopped_where_one_works(open_editor: Open, tmp
     editor.type("<Esc>:Acp terminals<CR>")
     editor.screen.expect("1  running")
     editor.type("<CR>")
-    editor.screen.expect("red plain")
-    row, column = editor.screen.find("red plain")
+
+    def place(screen: Screen) -> tuple[int, int] | None:
+        """Where its terminal shows it: the chat does so, too, beside an edge."""
+        rows = [
+            (row, line.index("red plain")) for row, line in enumerate(screen.lines()) if "red plain" in line
+        ]
+        return next((each for each in rows if "  │ red plain" not in screen.lines()[each[0]]), None)
+
+    editor.screen.expect(place, what="the terminal")
+    row, column = place(editor.screen) or (0, 0)
     colours = [editor.screen.attrs_at(row, at).get("foreground") for at in (column, column + 5)]
     assert colours[0] != colours[1]
     editor.type("<C-c>")

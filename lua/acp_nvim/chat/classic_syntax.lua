@@ -15,7 +15,8 @@ local NAMES = { bash = "sh", shell = "sh", console = "sh", ["c++"] = "cpp", ["c#
 ---@return string?
 function M.language(name)
   local known = NAMES[name] or name
-  if not vim.g.syntax_on or not known:find("^[%w_]+$") then
+  -- The lines of a diff have grounds, on which the colours of its syntax file cannot be read.
+  if not vim.g.syntax_on or not known:find("^[%w_]+$") or known == "diff" then
     return nil
   end
   for _, lang in ipairs({ known, vim.filetype.match({ filename = "a." .. known }) }) do
