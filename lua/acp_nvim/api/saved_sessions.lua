@@ -12,7 +12,7 @@ local M = {}
 ---@param agent string
 ---@param id string
 ---@return integer? n  the session that it is here
-local function living(agent, id)
+local function open_session(agent, id)
   for _, n in ipairs(state.numbers()) do
     local status = state.get(n) or {}
     local ended = status.state == "stopped" or status.state == "failed"
@@ -71,7 +71,7 @@ local function from_saved(verb, id, options, more)
   if not agent then
     return nil, message or ""
   end
-  local n = verb ~= "fork" and living(agent, id)
+  local n = verb ~= "fork" and open_session(agent, id)
   if n then
     return focused(n)
   end
