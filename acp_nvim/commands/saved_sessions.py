@@ -113,26 +113,25 @@ class SavedSessionCommands:
         self._open(command, Way("again", command.id))
 
     def _fork(self, command: Fork) -> None:
-        point = self._fork_point(command) if command.of is not None and command.key is not None else None
-        self._open(command, Way("fork", command.id, point or ""))
+        point = ""
+        if command.of is not None and command.key is not None:
+            point = self._fork_point(self._app.session(command.of), command.key)
+        self._open(command, Way("fork", command.id, point))
 
-    def _fork_point(self, command: Fork) -> str | None:
-        """Return where to fork, as the agent names it. Without such a point the fork is of the whole."""
-        assert command.of is not None
-        assert command.key is not None
-        source = self._app.session(command.of)
+    def _fork_point(self, source: Session, key: int) -> str:
+        """Return where to fork, as the agent names it; empty if it has no such point: the fork is of the whole."""
         host = self._app.host_of(source)
         if host is None or not (host.dialect.forks_at_messages or host.dialect.branches):
             self._app.say(
                 "info", f"{source.agent} can only fork whole sessions: the new one remembers all of this one"
             )
-            return None
-        point = fork_points.find(source.transcript, command.key, host.dialect.forks_at_messages)
+            return ""
+        point = fork_points.find(source.transcript, key, host.dialect.forks_at_messages)
         if point is None:
             self._app.say(
                 "info", f"{source.agent} has no fork point above this line: the whole session was forked"
             )
-        return point
+        return point or ""
 
     def _open(self, command: OpenSaved, way: Way) -> None:
         listed = [each for host, each in self._listings.items() if host.name == command.agent]
