@@ -131,6 +131,8 @@ def test_one_that_is_not_installed(open_editor: Open, tmp_path: Path) -> None:
     editor.type("<CR>")
     editor.screen.expect("opencode is not installed: npm install -g opencode-ai")
     assert editor.acp("sessions") == []
+    editor.type(":echo<CR>")
+    editor.screen.expect_gone("opencode is not installed: npm")
     editor.type(":Acp new opencode<CR>")
     editor.wait_event("AcpSessionEnded", session=1, reason="failed")
     editor.screen.expect("opencode is not installed: npm install -g opencode-ai")

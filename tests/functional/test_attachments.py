@@ -11,6 +11,7 @@ import pytest
 
 from tests.fakes.script import ScriptedAgent, on_initialize, on_prompt, script, wait_file, wait_until
 from tests.functional.editor import Editor
+from tests.steps.conversation import read_chat
 
 Open = Callable[..., Editor]
 Block = dict[str, Any]
@@ -483,13 +484,15 @@ def test_a_picture_is_refused_where_the_agent_takes_none(open_editor: Open, tmp_
     shot.write_bytes(PNG)
     begin(editor)
     for command in ("image shot.png", "clipboard"):
-        editor.type(f":echo<CR>:Acp add {command}<CR>")
+        editor.type(f":Acp add {command}<CR>")
         editor.screen.expect("this agent takes no images")
+        editor.type(":echo<CR>")
+        editor.screen.expect_gone("this agent takes no images")
     editor.acp("prompt", "see", {"context": [{"image": str(shot)}]})
     editor.wait_event("AcpTurnEnded")
     assert blocks(agent) == []
-    editor.type(":Acp<CR>")
-    editor.screen.expect("left out of the prompt: this agent takes no image files:")
+    left_out = "left out of the prompt: this agent takes no image files:"
+    wait_until(lambda: any(left_out in line for line in read_chat(editor)))
 
 
 @pytest.mark.parametrize("tool", ["wl-paste", "xclip", "pngpaste"])

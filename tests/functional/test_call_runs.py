@@ -53,5 +53,5 @@ def test_a_run_of_calls_is_one_line_until_it_is_unfolded(open_editor: Open, tmp_
     editor.screen.expect("  │ the text of file 1")
     go_to_line(editor, "read 12 files")
     editor.type("zM<CR>")
-    editor.screen.expect("▾ ✓ read 12 files")
     editor.screen.expect_gone("  │ the text of file 1")
+    editor.screen.expect("▾ ✓ read 12 files")

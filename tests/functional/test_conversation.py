@@ -25,6 +25,7 @@ from tests.fakes.script import (
 from tests.functional.editor import Editor
 from tests.functional.screen import Screen
 from tests.steps.conversation import expect_key, go_to_line, open_chat, read_chat, send
+from tests.steps.proposals import DIFFS
 
 Open = Callable[..., Editor]
 STEPS = [{"content": "Look", "status": "completed"}, {"content": "Update callers", "status": "in_progress"}]
@@ -532,13 +533,17 @@ def test_a_saved_wire_is_played_without_an_agent(open_editor: Open, tmp_path: Pa
 def test_a_proposed_diff_opens_on_its_question(open_editor: Open, tmp_path: Path) -> None:
     diff = [{"type": "diff", "path": "{cwd}/a.py", "oldText": "old line\n", "newText": "new line\n"}]
     agent = script(tmp_path, on_prompt("", permission("edit", kind="edit", content=diff)))
-    editor = open_chat(open_editor, agent)
+    editor = open_chat(open_editor, agent, setup={"review": {"auto_open": False}})
     send(editor, "go")
     editor.wait_event("AcpQuestion")
     go_to_line(editor, "1 Yes")
+    assert editor.lua(DIFFS) == 0
     editor.type("d")
-    editor.screen.expect("new line")
-    editor.screen.expect("old line")
+    editor.expect_lua(DIFFS, 2)
+    sides = [
+        editor.lua("return vim.api.nvim_buf_get_lines(vim.fn.winbufnr(...), 0, -1, false)", n) for n in (1, 2)
+    ]
+    assert sides == [["old line"], ["new line"]]
     assert editor.events("AcpAnswered") == []
 
 

@@ -456,7 +456,7 @@ def test_what_a_proposal_becomes_while_a_command_is_typed_is_not_sent(
     editor = open_old(open_editor, agent)
     open_diff(editor)
     editor.type(command)
-    editor.screen.expect(command)
+    editor.expect_lua("return vim.fn.getcmdtype() .. vim.fn.getcmdline()", command)
     go.touch()
     editor.expect_lua("return vim.fn.getline(3)", "UNSEEN")
     editor.type("<CR>")
