@@ -7,7 +7,7 @@ import pytest
 
 from tests.fakes.script import mark, on_prompt, script, tool, wait_file, wait_until, write_file
 from tests.functional.editor import Editor
-from tests.steps.conversation import expect_key
+from tests.steps.conversation import expect_answerable
 from tests.steps.files import NOTES, join_lines, read, write
 from tests.steps.review import PENDING, TEN
 
@@ -92,7 +92,7 @@ def test_a_question_is_answered_before_the_hunk_under_the_cursor_is_decided(
 ) -> None:
     editor = asked(open_editor, tmp_path)
     editor.type(":Acp answer<CR>")
-    expect_key(editor, "1")
+    expect_answerable(editor)
     editor.lua("vim.api.nvim_set_current_win(vim.fn.bufwinid('notes.txt')) vim.fn.cursor(1, 1)")
     editor.type(f":Acp {command}<CR>")
     editor.wait_event("AcpAnswered", session=1)

@@ -19,7 +19,7 @@ from tests.fakes.script import (
     write_file,
 )
 from tests.functional.editor import Editor
-from tests.steps.conversation import expect_key
+from tests.steps.conversation import expect_answerable, expect_key
 from tests.steps.files import LINES, NOTES, call_edit, open_notes
 from tests.steps.messages import expect_no_prompt
 
@@ -80,8 +80,7 @@ def test_only_the_user_decides_an_overlap(open_editor: Open, tmp_path: Path, com
     editor.expect_lua("return #require('acp_nvim').questions()", 1)
     assert editor.lua(LINES) == ["one", "user's", "three"]
     editor.type(":Acp<CR>")
-    editor.screen.expect("conflict in notes.txt")
-    expect_key(editor, "1")
+    expect_key(editor, "g1")
     editor.type(f":Acp {command}<CR>")
     editor.expect_lua(LINES, ["one", line, "three", "four"])
     editor.type("<C-w>t:w<CR>")
@@ -112,7 +111,7 @@ def test_an_overlap_is_merged_by_hand_and_cancelling_the_turn_decides_nothing(
     go.touch()
     editor.wait_event("AcpQuestion")
     editor.type(":Acp<CR><C-w>t")
-    expect_key(editor, "1")
+    expect_answerable(editor)
     editor.type(":Acp answer merge<CR>")
     editor.screen.expect("your buffer, unsaved")
     editor.screen.expect(":w merge")
@@ -212,7 +211,7 @@ def test_a_new_file_that_both_have_begun_is_saved_without_a_prompt(open_editor: 
     editor.wait_event("AcpTurnEnded")
     editor.type(":Acp<CR><C-w>t")
     editor.expect_lua("return #require('acp_nvim').questions()", 1)
-    expect_key(editor, "1")
+    expect_answerable(editor)
     editor.type(":Acp reject<CR>")
     editor.expect_lua("return #require('acp_nvim').questions()", 0)
     editor.expect_lua("return vim.fn.execute('file'):find('[New]', 1, true) == nil")
@@ -242,7 +241,7 @@ def test_while_we_ask_neovim_does_not_ask_as_well(open_editor: Open, tmp_path: P
     expect_no_prompt(editor)
     assert editor.lua(LINES) == ["one", "user's", "three"]
     editor.screen.expect("conflict in notes.txt")
-    expect_key(editor, "1")
+    expect_answerable(editor)
     tick = editor.lua("return vim.b[vim.fn.bufnr('notes.txt')].changedtick")
     editor.type(f":Acp {command}<CR>")
     editor.expect_lua("return #require('acp_nvim').questions()", 0)

@@ -44,7 +44,7 @@ def go_to_line(editor: Editor, line: str) -> None:
 
 
 def expect_key(editor: Editor, key: str) -> None:
-    """Wait until the key of the bar is lit: only then does it count."""
+    """Wait until the key of a question's bar is lit: only then does it count."""
 
     def lit(screen: Any) -> bool:
         rows = [(row, line) for row, line in enumerate(screen.lines()) if " ? " in line and key in line]
@@ -56,3 +56,8 @@ def expect_key(editor: Editor, key: str) -> None:
         )
 
     editor.screen.expect(lit, what=f"{key} lights up")
+
+
+def expect_answerable(editor: Editor) -> None:
+    """Wait until the question has been seen, with the cursor in a file: the bar lights the command that answers."""
+    expect_key(editor, ":Acp accept")
