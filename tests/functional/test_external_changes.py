@@ -10,7 +10,17 @@ import pytest
 from tests.fakes.script import mark, on_prompt, say, script, wait_file, wait_until, write_file
 from tests.functional.editor import Editor
 from tests.steps.conversation import expect_key
-from tests.steps.files import LINES, NOTES, join_lines, open_notes, read, read_and_edit, read_disk, write
+from tests.steps.files import (
+    LINES,
+    NOTES,
+    begin_edit,
+    join_lines,
+    open_notes,
+    read,
+    read_and_edit,
+    read_disk,
+    write,
+)
 from tests.steps.messages import expect_no_prompt
 from tests.steps.review import PENDING, list_hunks
 
@@ -128,7 +138,7 @@ def test_unsaved_lines_over_a_text_that_was_never_in_the_buffer(
     editor.expect_lua("return #require('acp_nvim').questions()", 1)
     assert editor.lua(LINES) == [*OLD, "mine"]
     editor.type(":Acp<CR>")
-    expect_key(editor, "1")
+    expect_key(editor, "g1")
     editor.type("<Esc>:Acp accept<CR>")
     editor.expect_lua(LINES, AGENTS)
     editor.expect_lua(PENDING, 1)
@@ -165,15 +175,8 @@ def test_what_autoread_brings_is_told_apart(open_editor: Open, tmp_path: Path) -
 def test_what_the_user_saves_while_the_agent_works_stays_the_user_s(
     open_editor: Open, tmp_path: Path
 ) -> None:
-    go = tmp_path / "go"
     mine = [*OLD, "mine"]
-    steps = read_and_edit(
-        NOTES, mark("begun"), wait_file(str(go)), write_file(NOTES, join_lines([*mine, "agent's"]))
-    )
-    agent = script(tmp_path, on_prompt("", *steps))
-    editor = open_notes(open_editor, agent, join_lines(OLD))
-    editor.acp("prompt", "edit")
-    wait_until(lambda: agent.logged("mark"))
+    editor, _, go = begin_edit(open_editor, tmp_path, OLD, [*mine, "agent's"])
     editor.type("Gomine<Esc>:w<CR>")
     wait_until(lambda: read_disk(editor) == join_lines(mine))
     go.touch()

@@ -7,22 +7,15 @@ from typing import Any
 import pytest
 
 from tests.fakes.script import (
-    ScriptedAgent,
-    delete_file,
-    mark,
     on_prompt,
-    say,
     script,
-    wait_file,
-    wait_until,
     write_file,
 )
 from tests.functional.editor import Editor
-from tests.steps.conversation import expect_key
 from tests.steps.files import (
     LINES,
     NOTES,
-    call_edit,
+    begin_edit,
     join_lines,
     open_notes,
     read,
@@ -144,17 +137,7 @@ def test_undo_is_undone(open_editor: Open, tmp_path: Path, way: list[Any]) -> No
 @pytest.mark.statement(123)
 def test_what_the_user_writes_is_never_part(open_editor: Open, tmp_path: Path) -> None:
     """Before the agent's change, unsaved; within it, below it and above it."""
-    go = tmp_path / "go"
-    agent = script(
-        tmp_path,
-        on_prompt(
-            "",
-            *read_and_edit(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, join_lines(CHANGED))),
-        ),
-    )
-    editor = open_notes(open_editor, agent, join_lines(TEN))
-    editor.acp("prompt", "edit")
-    wait_until(lambda: agent.logged("mark"))
+    editor, _, go = begin_edit(open_editor, tmp_path, TEN, CHANGED)
     editor.type("5Gccmine<Esc>")
     editor.expect_lua("return vim.bo.modified")
     go.touch()
@@ -206,147 +189,6 @@ def test_review_shows_the_formatted_text(open_editor: Open, tmp_path: Path) -> N
     assert read_disk(editor) == join_lines(TEN)
 
 
-@pytest.mark.parametrize("loaded", [True, False])
-@pytest.mark.statement(124)
-def test_a_created_file_is_deleted_by_undo(open_editor: Open, tmp_path: Path, loaded: bool) -> None:
-    new = "{cwd}/new.txt"
-    for_both = [*read_and_edit(new, write_file(new, "a\nb\n"))]
-    editor = start_review(open_editor, tmp_path, *for_both, pending=1)
-    found = editor.acp("changes", {"all": True})[0]
-    assert (found["created"], found["hunks"][0]["new"]) == (True, ["a", "b"])
-    if loaded:
-        editor.type(":edit new.txt<CR>")
-        editor.expect_lua("return vim.b.changedtick and vim.fn.maparg(']h') ~= ''")
-    editor.type(":Acp undo all<CR>")
-    editor.screen.expect("1 change undone")
-    assert [hunk["state"] for hunk in list_hunks(editor)] == ["undone"]
-    assert not (editor.project / "new.txt").exists()
-    if loaded:
-        assert editor.lua("return {vim.fn.getline(1, '$'), vim.bo.modified}") == [[""], False]
-        editor.type("u:w<CR>")
-        editor.expect_lua(PENDING, 1)
-        editor.expect_lua("return vim.bo.modified", False)
-        assert read_disk(editor, "new.txt") == "a\nb\n"
-    expect_no_prompt(editor)
-
-
-@pytest.mark.statement(124)
-def test_a_created_file_that_nobody_opened_comes_back_by_u(open_editor: Open, tmp_path: Path) -> None:
-    """Its undo loads it, and shows it to nobody."""
-    new = "{cwd}/new.py"
-    steps = read_and_edit(new, write_file(new, "a = 1\n# vim: set tw=17:\n"))
-    editor = start_review(open_editor, tmp_path, *steps, pending=1)
-    listed = editor.lua("return vim.fn.execute('ls')")
-    editor.type(":Acp undo all<CR>")
-    editor.screen.expect("1 change undone")
-    editor.expect_lua(PENDING, 0)
-    assert not (editor.project / "new.py").exists()
-    assert editor.lua("return vim.fn.execute('ls')") == listed
-    assert editor.lua("return vim.fn.expand('%:t')") == "notes.txt"
-    editor.type(":e new.py<CR>")
-    assert editor.lua("return {vim.fn.getline(1, '$'), vim.bo.modified, vim.bo.filetype}") == [
-        [""],
-        False,
-        "python",
-    ]
-    editor.type("u")
-    editor.expect_lua(PENDING, 1)
-    editor.type(":w<CR>")
-    editor.expect_lua(
-        "return { vim.bo.modified, vim.bo.textwidth ~= 17, vim.bo.buflisted }", [False, True, True]
-    )
-    assert read_disk(editor, "new.py") == "a = 1\n# vim: set tw=17:\n"
-    editor.expect_lua("return vim.fn.maparg(']h', 'n', false, true).buffer", 1)
-    expect_no_prompt(editor)
-
-
-@pytest.mark.statement(124)
-def test_a_file_that_is_created_under_its_open_buffer_is_followed(open_editor: Open, tmp_path: Path) -> None:
-    """Unsaved lines are never saved by its undo, whether the file is there or gone."""
-    go, new = tmp_path / "go", "{cwd}/new.txt"
-    agent = script(
-        tmp_path,
-        on_prompt("", *read_and_edit(new, mark("named"), wait_file(str(go)), write_file(new, "a\nb\n"))),
-    )
-    editor = open_notes(open_editor, agent, join_lines(TEN))
-    editor.type(":edit new.txt<CR>")
-    editor.acp("prompt", "edit")
-    wait_until(lambda: agent.logged("mark"))
-    go.touch()
-    editor.wait_event("AcpTurnEnded")
-    editor.expect_lua(PENDING, 1)
-    editor.type("Gomine<Esc>")
-    editor.expect_lua("return vim.fn.getline(1, '$')", ["a", "b", "mine"])
-    for is_back in (False, True):
-        if is_back:
-            editor.type("u")
-            editor.expect_lua(PENDING, 1)
-            editor.type("Gomore<Esc>")
-        editor.type(":Acp undo all<CR>")
-        editor.expect_lua(PENDING, 0)
-        editor.screen.expect("the file is gone and the rest is unsaved")
-        left = ["mine", "more"] if is_back else ["mine"]
-        assert editor.lua("return { vim.fn.getline(1, '$'), vim.bo.modified }") == [left, True]
-        assert not (editor.project / "new.txt").exists()
-    editor.type(":w<CR>")
-    editor.expect_lua("return vim.bo.modified", False)
-    assert read_disk(editor, "new.txt") == "mine\nmore\n"
-    expect_no_prompt(editor)
-
-
-@pytest.mark.statement(124)
-def test_a_created_file_with_lines_of_the_user_s_stays(open_editor: Open, tmp_path: Path) -> None:
-    new = "{cwd}/new.txt"
-    editor = start_review(open_editor, tmp_path, *read_and_edit(new, write_file(new, "a\nb\n")), pending=1)
-    editor.type(":edit new.txt<CR>")
-    editor.expect_lua("return vim.fn.maparg(']h') ~= ''")
-    editor.type("Gomine<Esc>:w<CR>")
-    editor.expect_lua("return vim.bo.modified", False)
-    editor.type(":Acp undo all<CR>")
-    editor.expect_lua(PENDING, 0)
-    assert read_disk(editor, "new.txt") == "mine\n"
-
-
-def test_a_deleted_file_comes_back(open_editor: Open, tmp_path: Path) -> None:
-    old = "{cwd}/old.txt"
-    agent = script(
-        tmp_path,
-        on_prompt("", *read_and_edit(old, delete_file(old)), *read_and_edit(NOTES, delete_file(NOTES))),
-    )
-    editor = open_notes(open_editor, agent, join_lines(TEN))
-    (editor.project / "old.txt").write_text("x\ny")
-    editor.acp("prompt", "tidy up")
-    editor.wait_event("AcpTurnEnded")
-    editor.expect_lua(PENDING, 2)
-    assert [file["deleted"] for file in editor.acp("changes", {"all": True})] == [True, True]
-    editor.type(":Acp undo<CR>")
-    editor.expect_lua(PENDING, 1)
-    assert read_disk(editor) == join_lines(TEN)
-    editor.type(":Acp undo all<CR>")
-    editor.expect_lua(PENDING, 0)
-    assert read_disk(editor, "old.txt") == "x\ny"
-    assert editor.lua(LINES) == TEN
-    editor.type("ccz<Esc>:w<CR>")
-    editor.expect_lua("return vim.bo.modified", False)
-    expect_no_prompt(editor)
-
-
-@pytest.mark.parametrize("loaded", [True, False])
-@pytest.mark.parametrize("before", ["a\r\nb\r\nc\r\n", "a\nb\nc", "a\r\nb\r\nc"])
-def test_line_ends_are_as_before(open_editor: Open, tmp_path: Path, before: str, loaded: bool) -> None:
-    after = before.replace("b", "B").replace("c", "C") + ("" if before.endswith("\n") else "\n")
-    editor = start_review(
-        open_editor, tmp_path, *read_and_edit(NOTES, write_file(NOTES, after)), before=before, pending=1
-    )
-    assert read_disk(editor) == after
-    if not loaded:
-        editor.type(":enew<CR>:bwipeout notes.txt<CR>")
-        editor.expect_lua("return vim.fn.bufexists('notes.txt')", 0)
-    editor.type(":Acp undo all<CR>")
-    editor.expect_lua(PENDING, 0)
-    assert read_disk(editor) == before
-
-
 def test_marks_folds_and_the_cursor_survive(open_editor: Open, tmp_path: Path, way: list[Any]) -> None:
     editor = start_review(open_editor, tmp_path, *way)
     editor.type(":setlocal foldmethod=manual<CR>:3,5fold<CR>9Gma2Gmb8G3|")
@@ -361,17 +203,7 @@ def test_marks_folds_and_the_cursor_survive(open_editor: Open, tmp_path: Path, w
 
 
 def test_hunks_arrive_while_the_user_types(open_editor: Open, tmp_path: Path) -> None:
-    go = tmp_path / "go"
-    agent = script(
-        tmp_path,
-        on_prompt(
-            "",
-            *read_and_edit(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, join_lines(CHANGED))),
-        ),
-    )
-    editor = open_notes(open_editor, agent, join_lines(TEN))
-    editor.acp("prompt", "edit")
-    wait_until(lambda: agent.logged("mark"))
+    editor, _, go = begin_edit(open_editor, tmp_path, TEN, CHANGED)
     editor.type("4GOmy <CR>o")
     editor.expect_lua("return vim.fn.getline(5)", "o")
     go.touch()
@@ -433,19 +265,6 @@ def test_a_line_of_an_agent_that_is_read_again_is_pending_again(
     editor.type("u")
     editor.expect_lua(PENDING, 3)
     assert editor.lua(LINES) == CHANGED
-
-
-def test_what_is_not_loaded_is_undone_on_disk(open_editor: Open, tmp_path: Path, way: list[Any]) -> None:
-    editor = start_review(open_editor, tmp_path, *way)
-    (editor.project / "notes.txt").chmod(0o755)
-    editor.type(":enew|bwipeout notes.txt<CR>")
-    editor.expect_lua("return vim.fn.bufexists('notes.txt')", 0)
-    found = list_hunks(editor)
-    assert found[1]["new"] == ["new"]
-    editor.acp("undo", found[1]["id"])
-    editor.expect_lua(PENDING, 2)
-    assert read_disk(editor) == join_lines([line for line in CHANGED if line != "new"])
-    assert (editor.project / "notes.txt").stat().st_mode & 0o777 == 0o755
 
 
 THREE = [
@@ -517,16 +336,6 @@ def test_accept_and_reject_on_a_hunk_keep_and_undo(open_editor: Open, tmp_path: 
     assert read_disk(editor) == join_lines([line for line in CHANGED if line != "new"])
 
 
-def test_a_file_that_may_not_be_written_stays_and_a_line_says_so(open_editor: Open, tmp_path: Path) -> None:
-    editor = start_review(open_editor, tmp_path, *WAYS["on disk"])
-    editor.type(":set readonly<CR>7G\\u")
-    editor.screen.expect("not undone")
-    assert editor.lua(PENDING) == 3
-    assert read_disk(editor) == join_lines(CHANGED)
-    editor.type(":set noreadonly<CR>7G\\u")
-    editor.expect_lua(PENDING, 2)
-
-
 def test_decided_changes_are_listed_until_the_next_turn(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("first", *WAYS["on disk"]), on_prompt("second"))
     editor = open_notes(open_editor, agent, join_lines(TEN))
@@ -544,90 +353,6 @@ def test_decided_changes_are_listed_until_the_next_turn(open_editor: Open, tmp_p
     editor.type(":Acp undo turn<CR>")
     editor.screen.expect("turn 1 (first): 2 changes undone")
     editor.expect_lua(PENDING, 0)
-
-
-@pytest.mark.alone
-@pytest.mark.parametrize("keys", ["7G\\k", "7G\\u"])
-def test_one_of_a_thousand_is_decided_at_once(open_editor: Open, tmp_path: Path, keys: str) -> None:
-    """Ten thousand lines; from the call to what the user sees, the best of many."""
-    before = [f"line {n}" for n in range(10_000)]
-    after = [line if n % 10 else line.upper() for n, line in enumerate(before)]
-    editor = start_review(
-        open_editor,
-        tmp_path,
-        *read_and_edit(NOTES, write_file(NOTES, join_lines(after))),
-        before=join_lines(before),
-        pending=1000,
-    )
-    editor.screen.expect("┃ LINE 0")
-    timed = """local verb, index = ...
-    local acp, review = require('acp_nvim'), require('acp_nvim.review')
-    vim.wait(40) -- a frame has its pace
-    local id = acp.changes({ all = true })[1].hunks[index].id
-    local start, over = vim.uv.hrtime(), nil
-    acp[verb](id)
-    vim.wait(2000, function()
-      over = review.hunk(id).state ~= 'pending' and vim.uv.hrtime() or nil
-      return over ~= nil
-    end, 1)
-    return (over - start) / 1e6"""
-    verb = "keep" if keys.endswith("k") else "undo"
-    assert min(editor.lua(timed, verb, 500 + n) for n in range(20)) < 10
-    assert editor.lua(PENDING) == 980
-
-
-@pytest.mark.alone
-def test_a_thousand_hunks_hold_nobody_up(open_editor: Open, tmp_path: Path) -> None:
-    before = [f"line {n}" for n in range(10_000)]
-    after = [line if n % 10 else line.upper() for n, line in enumerate(before)]
-    go = tmp_path / "go"
-    steps = read_and_edit(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, join_lines(after)))
-    agent = script(tmp_path, on_prompt("", *steps))
-    editor = open_notes(open_editor, agent, join_lines(before))
-    editor.type(":enew|bwipeout notes.txt<CR>")
-    editor.acp("prompt", "edit")
-    wait_until(lambda: agent.logged("mark"))
-    go.touch()
-    editor.wait_event("AcpTurnEnded")
-    editor.expect_lua(PENDING, 1000)
-    waits = []
-    for _ in range(5):
-        with editor.second_client() as probe:
-            editor.type(":Acp review<CR>")
-            editor.screen.expect("┃ LINE 0")
-            editor.type("G")
-            editor.screen.expect("┃ LINE 9990")
-        waits.append(probe.percentile(95))
-        editor.type(":bwipeout<CR>")
-        editor.expect_lua("return vim.fn.bufexists('notes.txt')", 0)
-    assert min(waits) < 30
-
-
-def test_typing_costs_next_to_nothing(open_editor: Open, tmp_path: Path) -> None:
-    before = [f"line {n}" for n in range(10_000)]
-    after = [line if n % 10 else line.upper() for n, line in enumerate(before)]
-    editor = start_review(
-        open_editor,
-        tmp_path,
-        *read_and_edit(NOTES, write_file(NOTES, join_lines(after))),
-        before=join_lines(before),
-        pending=1000,
-    )
-    timed = """local buffers = require('acp_nvim.review.attached_buffers')
-    local buf = vim.api.nvim_get_current_buf()
-    local function typed()
-      local start = vim.uv.hrtime()
-      for _ = 1, 200 do
-        vim.api.nvim_buf_set_text(buf, 4, 0, 4, 0, { 'x' })
-        buffers.settle()
-      end
-      return (vim.uv.hrtime() - start) / 200 / 1e6
-    end
-    return math.min(typed(), typed(), typed())"""
-    assert editor.lua(timed) < 0.2
-    editor.expect_lua("return vim.fn.getline(5)", "x" * 600 + "line 4")
-    editor.type("u")
-    editor.expect_lua(PENDING, 1000)
 
 
 def test_two_sessions_change_one_file(open_editor: Open, tmp_path: Path) -> None:
@@ -653,32 +378,6 @@ def test_two_sessions_change_one_file(open_editor: Open, tmp_path: Path) -> None
     assert read_disk(editor) == join_lines([*TEN[:2], "THREE", *TEN[3:]])
 
 
-def test_what_nobody_knows_or_announced_is_left_and_said(open_editor: Open, tmp_path: Path) -> None:
-    """A call that names the file when it has been written; and a loaded file that nobody names."""
-    late = call_edit("{cwd}/late.txt", id="late")
-    agent = script(
-        tmp_path,
-        on_prompt(
-            "",
-            read(NOTES),
-            write_file("{cwd}/late.txt", "x\n"),
-            write_file(NOTES, join_lines(CHANGED)),
-            late[-1],
-        ),
-    )
-    editor = open_notes(open_editor, agent, join_lines(TEN), size=(140, 30))
-    editor.acp("prompt", "edit")
-    editor.wait_event("AcpTurnEnded")
-    editor.expect_lua(PENDING, 3)
-    assert {file["by"] for file in editor.acp("changes", {"all": True})} == {"unknown"}
-    editor.type(":Acp undo turn<CR>")
-    editor.screen.expect("3 that no tool call named left")
-    assert editor.lua(PENDING) == 3
-    editor.type(":Acp undo! turn<CR>")
-    editor.expect_lua(PENDING, 0)
-    assert read_disk(editor) == join_lines(TEN)
-
-
 def test_the_agent_writes_again(open_editor: Open, tmp_path: Path) -> None:
     """Its further write melts into what is pending; a hunk that it takes back itself is gone."""
     again = [*CHANGED[:1], "LINE TWO", *CHANGED[2:6], *CHANGED[7:]]
@@ -692,17 +391,6 @@ def test_the_agent_writes_again(open_editor: Open, tmp_path: Path) -> None:
     editor.type(":Acp undo all<CR>")
     editor.expect_lua(PENDING, 0)
     assert read_disk(editor) == join_lines(TEN)
-
-
-def test_a_buffer_that_takes_another_name_leaves_the_review(open_editor: Open, tmp_path: Path) -> None:
-    editor = start_review(open_editor, tmp_path, *WAYS["on disk"])
-    editor.type(":saveas other.txt<CR>:bwipeout! notes.txt<CR>")
-    editor.expect_lua("return vim.fn.expand('%:t')", "other.txt")
-    editor.expect_lua("return vim.fn.maparg(']h')", "")
-    editor.type(":Acp undo all<CR>")
-    editor.expect_lua(PENDING, 0)
-    assert read_disk(editor) == join_lines(TEN)
-    assert read_disk(editor, "other.txt") == join_lines(CHANGED)
 
 
 def test_only_u_and_redo_bring_a_hunk_back(open_editor: Open, tmp_path: Path) -> None:
@@ -757,184 +445,6 @@ def test_typing_a_line_back_makes_it_the_user_s_until_u(
     expect_no_prompt(editor)
 
 
-def told(agent: ScriptedAgent) -> list[str]:
-    """The texts of the last prompt."""
-    return [block["text"] for block in agent.got("session/prompt")[-1]["params"]["prompt"]]
-
-
-def ask(editor: Editor, words: str) -> None:
-    before = editor.acp("status")["turn"]
-    editor.acp("prompt", words)
-    editor.wait_event("AcpTurnEnded", turn=before + 1)
-
-
-def test_the_agent_is_told_what_the_user_has_made_of_its_lines(
-    open_editor: Open, tmp_path: Path, way: list[Any]
-) -> None:
-    agent = script(tmp_path, on_prompt("edit", *way), on_prompt("", say("ok")))
-    editor = open_notes(open_editor, agent, join_lines(TEN), size=(120, 40))
-    ask(editor, "edit")
-    editor.expect_lua(PENDING, 3)
-    editor.type("7G:Acp undo<CR>")
-    editor.expect_lua(PENDING, 2)
-    editor.type("2Gccmine<Esc>Goand a line of my own<Esc>")
-    editor.expect_lua(PENDING, 1)
-    ask(editor, "and now?")
-    report, words = told(agent)
-    assert words == "and now?"
-    assert report.endswith("\n\n")
-    head, *lines = report.split("\n")
-    assert head.startswith("notes.txt: 1 hunk undone and 1 hunk changed by the user.")
-    changed = [line for line in lines if line.startswith(("-", "+"))]
-    assert changed == ["-LINE 2", "+mine", "-new"]
-    editor.type(":Acp<CR>")
-    editor.screen.expect("told Scripted: 1 hunk of notes.txt undone")
-    editor.type("<Esc>:wincmd t<CR>")
-    ask(editor, "once more")
-    assert told(agent) == ["once more"]
-    editor.type(":Acp undo all<CR>")
-    editor.expect_lua(PENDING, 0)
-    ask(editor, "later")
-    report, _ = told(agent)
-    assert [line for line in report.split("\n") if line.startswith(("-", "+"))] == ["+line 10"]
-
-
-def test_what_was_undone_and_is_there_again_is_not_told(
-    open_editor: Open, tmp_path: Path, way: list[Any]
-) -> None:
-    agent = script(tmp_path, on_prompt("edit", *way), on_prompt("", say("ok")))
-    editor = open_notes(open_editor, agent, join_lines(TEN))
-    ask(editor, "edit")
-    editor.expect_lua(PENDING, 3)
-    editor.type("7G:Acp undo<CR>")
-    editor.expect_lua(PENDING, 2)
-    editor.type("u")
-    editor.expect_lua(PENDING, 3)
-    editor.type(":Acp keep all<CR>")
-    editor.expect_lua(PENDING, 0)
-    ask(editor, "and now?")
-    assert told(agent) == ["and now?"]
-
-
-def test_nothing_is_told_of_an_undo_that_was_undone_after_a_merge(open_editor: Open, tmp_path: Path) -> None:
-    """The user has lines of their own in the file, saved or not, when the agent writes it and when they merge it."""
-    go = tmp_path / "go"
-    first = [TEN[0], "LINE 2", *TEN[2:7], "LINE 8", *TEN[8:]]
-    second = [*first[:4], "line 5 of the agent", *first[5:]]
-    agent = script(
-        tmp_path,
-        on_prompt("one", *read_and_edit(NOTES, write_file(NOTES, join_lines(first)))),
-        on_prompt(
-            "two",
-            *read_and_edit(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, join_lines(second))),
-        ),
-        on_prompt("", say("ok")),
-    )
-    editor = open_notes(open_editor, agent, join_lines(TEN), size=(140, 40))
-    editor.type("ggo# MINE<Esc>")
-    ask(editor, "one")
-    editor.expect_lua(PENDING, 2)
-    editor.type("6GA of mine<Esc>")
-    editor.acp("prompt", "two")
-    wait_until(lambda: agent.logged("mark"))
-    go.touch()
-    editor.type("ggo# typing")
-    editor.expect_lua("return #require('acp_nvim').questions()", 1)
-    editor.type(" still<Esc>")
-    editor.wait_event("AcpTurnEnded", turn=2)
-    editor.type(":Acp<CR><C-w>t")
-    expect_key(editor, "1")
-    editor.type("<Esc>:Acp answer merge<CR>")
-    editor.screen.expect("your buffer, unsaved")
-    editor.type(":w<CR>")
-    editor.expect_lua("return #require('acp_nvim').questions()", 0)
-    editor.expect_lua("return vim.fn.expand('%:t')", "notes.txt")
-    editor.expect_lua("return vim.fn.search('of the agent', 'nw') > 0")
-    editor.type(":w<CR>")
-    editor.expect_lua("return vim.bo.modified", False)
-    before = editor.lua(PENDING)
-    lines = editor.lua(LINES)
-    for keys in ("gg]h", "gg]h]h"):
-        editor.expect_lua("return vim.fn.maparg(']h', 'n', false, true).buffer", 1)
-        editor.type(keys)
-        editor.type("\\u")
-        editor.expect_lua(PENDING, before - 1)
-        editor.type("u:w<CR>")
-        editor.expect_lua(PENDING, before)
-        assert editor.lua(LINES) == lines
-        ask(editor, "and now?")
-        assert told(agent) == ["and now?"]
-
-
-def test_a_line_that_is_typed_while_the_agent_works_is_not_told(open_editor: Open, tmp_path: Path) -> None:
-    go = tmp_path / "go"
-    steps = [
-        write_file(NOTES, join_lines(["LINE 1", *TEN[1:]])),
-        mark("written"),
-        wait_file(str(go)),
-        write_file(NOTES, join_lines(["LINE 1", *TEN[1:9], "LINE 10"])),
-    ]
-    agent = script(tmp_path, on_prompt("edit", *read_and_edit(NOTES, *steps)), on_prompt("", say("ok")))
-    editor = open_notes(open_editor, agent, join_lines(TEN))
-    editor.acp("prompt", "edit")
-    editor.expect_lua(PENDING, 1)
-    editor.type("5Go# typing<Esc>")
-    go.touch()
-    editor.wait_event("AcpTurnEnded")
-    editor.expect_lua(PENDING, 2)
-    ask(editor, "and now?")
-    assert told(agent) == ["and now?"]
-
-
-def test_lines_of_a_merge_are_nobody_s(open_editor: Open, tmp_path: Path) -> None:
-    """What the user has put together is never told as what the agent wrote.
-
-    The change is seen before it is undone: `:Acp undo all` takes those that the editor has been told of, and the text
-    of a merge is in the buffer a frame earlier than its hunk.
-    """
-    go = tmp_path / "go"
-    new = [*TEN[:4], "line 5 of the agent", *TEN[5:]]
-    steps = read_and_edit(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, join_lines(new)))
-    agent = script(tmp_path, on_prompt("edit", *steps), on_prompt("", say("ok")))
-    editor = open_notes(open_editor, agent, join_lines(TEN), size=(140, 40))
-    editor.acp("prompt", "edit")
-    wait_until(lambda: agent.logged("mark"))
-    editor.type("5GA of mine<Esc>")
-    editor.expect_lua("return vim.bo.modified")
-    go.touch()
-    editor.wait_event("AcpQuestion")
-    editor.type(":Acp<CR><C-w>t")
-    expect_key(editor, "1")
-    editor.type("<Esc>:Acp answer merge<CR>")
-    editor.screen.expect("your buffer, unsaved")
-    editor.type(":%s/of the agent/of both/<CR>:w<CR>")
-    editor.expect_lua("return #require('acp_nvim').questions()", 0)
-    editor.expect_lua("return vim.fn.search('of both', 'nw') > 0")
-    editor.type(":w<CR>")
-    editor.expect_lua(PENDING, 1)
-    editor.type(":Acp undo all<CR>")
-    editor.expect_lua(PENDING, 0)
-    ask(editor, "and now?")
-    assert told(agent) == ["and now?"]
-
-
-def test_a_file_that_is_taken_away_or_brought_back_is_told(open_editor: Open, tmp_path: Path) -> None:
-    new = "{cwd}/new.txt"
-    steps = [*read_and_edit(new, write_file(new, "made\n")), *read_and_edit(NOTES, delete_file(NOTES))]
-    agent = script(tmp_path, on_prompt("edit", *steps), on_prompt("", say("ok")))
-    editor = open_notes(open_editor, agent, join_lines(TEN))
-    ask(editor, "edit")
-    editor.expect_lua(PENDING, 2)
-    editor.type(":Acp undo all<CR>")
-    editor.expect_lua(PENDING, 0)
-    ask(editor, "and now?")
-    report, _ = told(agent)
-    assert set(report.strip().split("\n\n")) == {
-        "new.txt: the user has removed this file of yours.",
-        "notes.txt: the user has brought the file back that you deleted.",
-    }
-
-
 def test_a_session_with_pending_changes_is_closed_by_two_presses(open_editor: Open, tmp_path: Path) -> None:
     editor = start_review(open_editor, tmp_path, write(NOTES, join_lines(CHANGED)), size=(120, 30))
     editor.type(":Acp sessions<CR>")
@@ -944,16 +454,3 @@ def test_a_session_with_pending_changes_is_closed_by_two_presses(open_editor: Op
     assert len(editor.acp("sessions")) == 1
     editor.type("x")
     editor.wait_event("AcpSessionEnded", reason="closed")
-
-
-def test_the_backend_hears_of_an_undo_before_any_answer(
-    open_editor: Open, tmp_path: Path, way: list[Any]
-) -> None:
-    """It may have read what the undo has written: a locked buffer can hold up the undo of further files for long."""
-    editor = start_review(open_editor, tmp_path, *way)
-    answer = editor.lua("""
-      require("acp_nvim.review.to_backend").undone("/x/notes.txt")
-      return require("acp_nvim.backend.process").answer(function() return "answered" end)
-    """)
-    assert answer[0] == "answered"
-    assert [(verb, said["undone"]) for verb, said in answer[1:]] == [("reviewed", ["/x/notes.txt"])]

@@ -14,14 +14,20 @@ from tests.steps.files import (
     join_lines,
     open_notes,
     read,
+    read_and_edit,
     read_disk,
     write,
 )
-from tests.steps.review import PENDING
+from tests.steps.review import PENDING, start_review
 
 Open = Callable[..., Editor]
 LONGEST = 400  # milliseconds: twice the bar, for slower machines
 WAYS = ["through us", "on disk"]
+TEN_THOUSAND = [f"line {n}" for n in range(10_000)]
+EVERY_TENTH = read_and_edit(
+    NOTES,
+    write_file(NOTES, join_lines([line if n % 10 else line.upper() for n, line in enumerate(TEN_THOUSAND)])),
+)
 
 
 def numbered(count: int, changed: str = "") -> list[str]:
@@ -102,3 +108,65 @@ def test_a_change_too_large_to_be_merged_by_lines_asks_and_says_so(
     editor.wait_event("AcpTurnEnded", timeout=60)
     second = "line 3 CHANGED" if command == "accept" else "line 3"
     assert editor.lua("return vim.fn.getbufline('notes.txt', 3, 4)") == [first, second]
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("keys", ["7G\\k", "7G\\u"])
+def test_one_of_a_thousand_is_decided_at_once(open_editor: Open, tmp_path: Path, keys: str) -> None:
+    """Ten thousand lines; from the call to what the user sees, the best of many."""
+    editor = start_review(open_editor, tmp_path, *EVERY_TENTH, before=join_lines(TEN_THOUSAND), pending=1000)
+    editor.screen.expect("┃ LINE 0")
+    timed = """local verb, index = ...
+    local acp, review = require('acp_nvim'), require('acp_nvim.review')
+    vim.wait(40) -- a frame has its pace
+    local id = acp.changes({ all = true })[1].hunks[index].id
+    local start, over = vim.uv.hrtime(), nil
+    acp[verb](id)
+    vim.wait(2000, function()
+      over = review.hunk(id).state ~= 'pending' and vim.uv.hrtime() or nil
+      return over ~= nil
+    end, 1)
+    return (over - start) / 1e6"""
+    verb = "keep" if keys.endswith("k") else "undo"
+    assert min(editor.lua(timed, verb, 500 + n) for n in range(20)) < 10
+    assert editor.lua(PENDING) == 980
+
+
+@pytest.mark.alone
+def test_a_thousand_hunks_hold_nobody_up(open_editor: Open, tmp_path: Path) -> None:
+    editor = open_notes(open_editor, script(tmp_path, on_prompt("", *EVERY_TENTH)), join_lines(TEN_THOUSAND))
+    editor.type(":enew|bwipeout notes.txt<CR>")
+    editor.expect_lua("return vim.fn.bufexists('notes.txt')", 0)
+    editor.acp("prompt", "edit")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(PENDING, 1000)
+    waits = []
+    for _ in range(5):
+        with editor.second_client() as probe:
+            editor.type(":Acp review<CR>")
+            editor.screen.expect("┃ LINE 0")
+            editor.type("G")
+            editor.screen.expect("┃ LINE 9990")
+        waits.append(probe.percentile(95))
+        editor.type(":bwipeout<CR>")
+        editor.expect_lua("return vim.fn.bufexists('notes.txt')", 0)
+    assert min(waits) < 30
+
+
+def test_typing_costs_next_to_nothing(open_editor: Open, tmp_path: Path) -> None:
+    editor = start_review(open_editor, tmp_path, *EVERY_TENTH, before=join_lines(TEN_THOUSAND), pending=1000)
+    timed = """local buffers = require('acp_nvim.review.attached_buffers')
+    local buf = vim.api.nvim_get_current_buf()
+    local function typed()
+      local start = vim.uv.hrtime()
+      for _ = 1, 200 do
+        vim.api.nvim_buf_set_text(buf, 4, 0, 4, 0, { 'x' })
+        buffers.settle()
+      end
+      return (vim.uv.hrtime() - start) / 200 / 1e6
+    end
+    return math.min(typed(), typed(), typed())"""
+    assert editor.lua(timed) < 0.2
+    editor.expect_lua("return vim.fn.getline(5)", "x" * 600 + "line 4")
+    editor.type("u")
+    editor.expect_lua(PENDING, 1000)

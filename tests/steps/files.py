@@ -4,7 +4,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.fakes.script import ScriptedAgent, on_prompt, request, script, tool, wait_file, wait_until
+from tests.fakes.script import (
+    ScriptedAgent,
+    mark,
+    on_prompt,
+    request,
+    say,
+    script,
+    tool,
+    wait_file,
+    wait_until,
+    write_file,
+)
 from tests.functional.editor import Editor
 
 Open = Callable[..., Editor]
@@ -74,6 +85,22 @@ def call_edit(path: str, *steps: list[Any], id: str = "e") -> list[list[Any]]:
 def read_and_edit(path: str, *steps: list[Any]) -> list[list[Any]]:
     """As `call_edit`, after a read: the steps find a client that has looked at the file."""
     return call_edit(path, read("{cwd}/notes.txt"), *steps, id=path)
+
+
+def begin_edit(
+    open_editor: Open, tmp_path: Path, before: list[str], after: list[str], **options: Any
+) -> tuple[Editor, ScriptedAgent, Path]:
+    """The agent has read notes.txt and named it in a tool call; it writes the disk once the returned file is there.
+
+    Any further prompt it answers with "ok".
+    """
+    go = tmp_path / "go"
+    steps = read_and_edit(NOTES, mark("named"), wait_file(str(go)), write_file(NOTES, join_lines(after)))
+    agent = script(tmp_path, on_prompt("edit", *steps), on_prompt("", say("ok")))
+    editor = open_notes(open_editor, agent, join_lines(before), **options)
+    editor.acp("prompt", "edit")
+    wait_until(lambda: agent.logged("mark"))
+    return editor, agent, go
 
 
 def join_lines(lines: list[str]) -> str:
