@@ -1,4 +1,5 @@
 -- Remembers what the user's windows showed before the windows of a diff came, and restores it.
+local autoscroll = require("acp_nvim.chat.autoscroll")
 local layouts = require("acp_nvim.ui.tabpage")
 local pinned_window = require("acp_nvim.follow.pinned_window")
 
@@ -35,6 +36,10 @@ function M.restore_views(before)
           pinned_window.record_view(win)
         end
       end)
+      -- A chat shows its end. Neovim tells of no new size where the diff closes and opens again before it looks.
+      if vim.bo[known.buf].filetype == "acp_chat" then
+        autoscroll.resized(win)
+      end
     end
   end
 end
