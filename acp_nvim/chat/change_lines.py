@@ -20,7 +20,6 @@ from acp_nvim.chat.splice import Mark, Row
 from acp_nvim.chat.tool_body import HIGHLIGHTS
 from acp_nvim.chat.tool_lines import relative
 from acp_nvim.session.change_preview import MOST_ROWS, DiffRow, FilePreview
-from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.ansi import shown
 from acp_nvim.text.printable import one_line
 
@@ -40,15 +39,14 @@ def left(room: Room, others: Iterable[Row]) -> int:
     return room[0] - _sum(others, room[1])
 
 
-def names(key: int, call: ToolCall, cwd: str) -> list[Row]:
+def names(key: int, previews: Sequence[FilePreview], cwd: str) -> list[Row]:
     """Return the rows that name the files. A single file is named by the line of the call."""
-    return [_name(each, cwd, key) for each in call.previews] if len(call.previews) > 1 else []
+    return [_name(each, cwd, key) for each in previews] if len(previews) > 1 else []
 
 
-def changes(key: int, call: ToolCall, cwd: str, most: int, room: Room) -> Iterator[Row]:
+def changes(key: int, previews: Sequence[FilePreview], cwd: str, most: int, room: Room) -> Iterator[Row]:
     """Yield the rows of every file; of the diff at most `most` rows of the window, one of which says what is left
     out."""
-    previews = call.previews
     columns = room[1] if room else None
     notes = [_note(key, note) for note in dict.fromkeys(each.note for each in previews if each.note)]
     most -= _sum(notes, columns)
@@ -59,7 +57,7 @@ def changes(key: int, call: ToolCall, cwd: str, most: int, room: Room) -> Iterat
         drawn = _fitting(previews, key, min(most, MOST_ROWS), columns)
     if _changed(drawn) < min(_LEAST, total):
         drawn = [_Drawn() for _ in previews]
-    for name, each in zip_longest(names(key, call, cwd), drawn):
+    for name, each in zip_longest(names(key, previews, cwd), drawn):
         yield from [name] if name else []
         yield from each.lines
     if more := total - _told(drawn):

@@ -66,7 +66,7 @@ class Look:
     def counts(self, call: ToolCall) -> tuple[int, int] | None:
         """Count the lines added and removed, in the files if they are known, else in the diffs. The result is
         cached."""
-        if (known := counted(call.previews)) is not None:
+        if (known := counted(call.edited or call.previews)) is not None:
             return known
         content, known = self._counts.get(call.key, (None, None))
         if content is not call.content and content != call.content:

@@ -27,6 +27,7 @@ _SIGNS = {  # of an option's kind
     "reject_once": ("✗", "AcpFailed"),
     "reject_always": ("✗✗", "AcpFailed"),
 }
+_ALL_REFUSED = "you refused all: allowing once rejects it"
 _UNSEEN = "too long to be shown in full: reject it, or set a rule"
 
 
@@ -36,10 +37,13 @@ def rows(call: ToolCall, cwd: str, top: Row, room: Room) -> Iterator[Row]:
     for question in call.questions:
         if question.is_open:
             detail, options = _detail(question, call, cwd), list(_options(question))
+            previews = question.edited or call.previews
+            if question.edited and not any(each.changed or each.note for each in previews):
+                detail.append(_note(question.id, _ALL_REFUSED))
             yield from detail
-            if call.previews:
-                others = [top, *detail, *names(question.id, call, cwd), *options]
-                yield from changes(question.id, call, cwd, left(room, others), room)
+            if previews:
+                others = [top, *detail, *names(question.id, previews, cwd), *options]
+                yield from changes(question.id, previews, cwd, left(room, others), room)
             yield from options
 
 
@@ -63,8 +67,11 @@ def _detail(question: Question, call: ToolCall, cwd: str) -> list[Row]:
         _changes(body, call, cwd)
     if not question.is_cut:
         return body.rows()
-    mark: Mark = {"kind": "question", "key": question.id, "line_hl": "AcpWarning"}
-    return [*body.rows(), (f"{_INDENT}{_UNSEEN}", mark)]
+    return [*body.rows(), _note(question.id, _UNSEEN)]
+
+
+def _note(key: int, text: str) -> Row:
+    return f"{_INDENT}{text}", {"kind": "question", "key": key, "line_hl": "AcpWarning"}
 
 
 def _both(body: Body, call: ToolCall) -> None:

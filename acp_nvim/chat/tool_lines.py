@@ -198,8 +198,10 @@ def nested_count(nested: NestedCalls | None) -> list[list[str]]:
 def _beside(call: ToolCall, counts: tuple[int, int] | None) -> list[list[str]]:
     """Return the virtual text at the end of the line: counts, decision, duration."""
     chunks: list[list[str]] = nested_count(call.nested)
-    if counts and any(counts):
+    if counts and (any(counts) or call.edited):
         chunks += [[f" +{counts[0]}", "AcpAdded"], [f" −{counts[1]}", "AcpRemoved"]]
+    if call.edited:
+        chunks.append(["  edited by you", "AcpWarning"])
     if call.left and not call.verdict:
         chunks.append([f"  {call.left}", "AcpCancelled"])
     if call.verdict:

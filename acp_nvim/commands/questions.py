@@ -8,7 +8,7 @@ from acp_nvim.commands.dispatch import Table, handle
 from acp_nvim.commands.forms import FormCommands
 from acp_nvim.commands.interface import Application
 from acp_nvim.files import conflict_diff
-from acp_nvim.messages.proposals import Decide, Diff, DiffEntry, Merged, Proposal, ProposalDone
+from acp_nvim.messages.proposals import Decide, Diff, DiffEntry, Edited, Merged, Proposal, ProposalDone
 from acp_nvim.messages.questions import Allow, Answer, Forget, Why
 from acp_nvim.permissions.apply_rules import RuleApplier, once
 from acp_nvim.session.decision_labels import OF_SESSION, Facts, why
@@ -30,6 +30,7 @@ class QuestionCommands:
             "diff": handle(Diff, self._diff),
             "diff_entry": handle(DiffEntry, self._diff_entry),
             "decide": handle(Decide, self._decide),
+            "edited": handle(Edited, self._edited),
             "merged": handle(Merged, self._merged),
             "allow": handle(Allow, self._allow),
             "forget": handle(Forget, self._forget),
@@ -88,6 +89,12 @@ class QuestionCommands:
         """Take the user's decision on all files of a proposal."""
         _, question = question_lookup.get(self._app, command.question)
         self._app.services.proposals.decide(question, command.version, command.files, command.option)
+
+    def _edited(self, command: Edited) -> None:
+        """Show in a question what would be sent of its change now."""
+        found = question_lookup.find(self._app, command.question)
+        if found and command.version == found[1].version:  # else it was answered or has changed meanwhile
+            self._app.services.proposals.edited(*found, command.files)
 
     def _merged(self, command: Merged) -> None:
         """Answer a conflict by the merge that the user has written."""

@@ -116,6 +116,20 @@ class FileAnswer(Part):
     takes_unsaved: bool = False  # what the agent writes to the disk would overlap unsaved lines
 
 
+class EditedFile(Part):
+    """What the user has made of the right side of one file so far."""
+
+    left: str | None = None  # the live text
+    right: str | None = None  # what would be sent now
+
+
+class Edited(OfQuestion):
+    """The user has edited right sides of a proposal, which is not sent yet. Other files are as they were proposed."""
+
+    version: int | None = None
+    files: Annotated[dict[str, EditedFile], BeforeValidator(_table)] = {}  # by path
+
+
 class Decide(OfQuestion):
     """The right sides of a proposal are what the user wants. Of a file that is not named all is taken."""
 

@@ -9,6 +9,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from acp_nvim import limits
+from acp_nvim.session.change_preview import FilePreview
 from acp_nvim.session.form import Form
 from acp_nvim.text.bounded import short
 from acp_nvim.text.printable import visible
@@ -63,6 +64,9 @@ class Question:
     because: str = ""  # that rule, written out
     has_made_rule: bool = False  # the user has allowed it by a new rule of the session
     remembered: int = 0  # what `:Acp forget` lists that has answered it, or that the answer has made
+    edited: tuple[
+        FilePreview, ...
+    ] = ()  # the change as the user has edited it; empty: as the agent proposes it
     partly: str = ""  # the part of a proposal that the user has allowed: "2 of 3 hunks"
     answer: Option | None = None
     ended_by: str | None = None

@@ -63,6 +63,11 @@ class ToolCall:
     _typed: IdentityCache[str | None] = field(default_factory=IdentityCache)
 
     @property
+    def edited(self) -> tuple[FilePreview, ...]:
+        """Return the change of its open question as the user has edited it; empty: as the agent proposes it."""
+        return next((each.edited for each in self.questions if each.is_open and each.edited), ())
+
+    @property
     def is_open(self) -> bool:
         return self.status in _OPEN
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.script import Step, on_prompt, permission, say, script, tool, wait_file
+from tests.fakes.script import Step, on_prompt, permission, say, script, tool, wait, wait_file, wait_until
 from tests.functional.editor import Editor
 from tests.functional.screen import Screen
-from tests.steps.conversation import open_chat, send
+from tests.steps.conversation import expect_key, open_chat, send
 
 Open = Callable[..., Editor]
 HELD = {"review": {"auto_open": False}}
@@ -242,6 +242,92 @@ def test_when_a_proposal_closes_the_next_question_is_whole_and_the_first_accept_
     editor.screen.expect("3 ✗ No")
     editor.type(":Acp accept<CR>")
     editor.wait_event("AcpAnswered", option_id="yes")
+
+
+def test_a_diff_that_is_opened_again_at_once_leaves_the_options_on_the_screen(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    """Neovim may not notice that the chat was higher between: it tells of no new size then."""
+    step = edit(diff("price.py", PRICE.replace(BODY, SUM), oldText=PRICE))
+    editor = asking(open_editor, tmp_path, step, size=(140, 44))
+    editor.screen.expect("price.py  +1 −4")
+    for _ in range(5):
+        editor.type(":Acp diff<CR>")
+        editor.screen.expect(":w send")
+        editor.screen.expect("1 ✓ Yes")
+        editor.type(":q<CR>")
+        editor.screen.expect_gone(":w send")
+
+
+def test_an_edited_proposal_is_shown_as_it_would_be_sent(open_editor: Open, tmp_path: Path) -> None:
+    """Also once its diff is closed; without the edits, and once the agent changes it, it is the agent's again."""
+    step = edit(diff("price.py", PRICE.replace(BODY, SUM), oldText=PRICE))
+    editor = asking(open_editor, tmp_path, step, size=(140, 44))
+    editor.screen.expect("price.py  +1 −4")
+    editor.type(":Acp diff<CR>")
+    editor.screen.expect(":w send")
+    editor.type(":%s/return sum.*/return math.fsum(order.net for order in orders)/<CR>ggOimport math<Esc>")
+    editor.screen.expect("price.py  +2 −4  edited by you")
+    editor.screen.expect("│ + import math")
+    editor.type(":q<CR>")
+    editor.screen.expect_gone(":w send")
+    editor.screen.expect("│ +     return math.fsum(order.net")
+    assert "return sum(" not in editor.screen.text()
+    editor.type(":Acp diff<CR>")
+    editor.screen.expect(":w send yours")
+    editor.screen.expect("1 ✓ Yes")
+    editor.type(":%diffget<CR>")
+    editor.screen.expect("you refused all: allowing once rejects it")
+    editor.screen.expect("price.py  +0 −0  edited by you")
+    editor.type("uuu")
+    editor.screen.expect("price.py  +1 −4")
+    editor.screen.expect_gone("edited by you")
+    editor.screen.expect("│ +     return sum(")
+
+
+def test_what_the_user_has_edited_is_what_one_key_sends(open_editor: Open, tmp_path: Path) -> None:
+    new = PRICE.replace(BODY, SUM)
+    step = edit(diff("price.py", new, oldText=PRICE))
+    go = wait_file(str(tmp_path / "go"))
+    write = [
+        "request",
+        "fs/write_text_file",
+        {"sessionId": "{session}", "path": "{cwd}/price.py", "content": new},
+    ]
+    agent = script(tmp_path, on_prompt("", step, write, tool("call", known=True, status="completed"), go))
+    editor = open_chat(open_editor, agent, setup=HELD, size=(220, 44))
+    (editor.project / "price.py").write_text(PRICE)
+    send(editor, "go")
+    editor.screen.expect("price.py  +1 −4")
+    editor.type(":Acp diff<CR>")
+    editor.screen.expect(":w send")
+    editor.type("GoLAST = 1<Esc>:q<CR>")
+    editor.screen.expect("+2 −4  edited by you")
+    editor.screen.expect("price.py +2 −4  g1 yes")  # the bar
+    expect_key(editor, "g1")
+    editor.type("1")
+    editor.wait_event("AcpAnswered", option_id="yes")
+    editor.screen.expect("edited")
+    wait_until(lambda: (editor.project / "price.py").read_text() == new + "LAST = 1\n")
+
+
+def test_an_edit_of_a_changed_proposal_is_told_again(open_editor: Open, tmp_path: Path) -> None:
+    later = PRICE.replace(BODY, SUM).replace("Prices", "Sums")
+    asks = ["ask", *edit(diff("price.py", PRICE.replace(BODY, SUM), oldText=PRICE))[1:]]
+    changed = tool("call", known=True, content=[diff("price.py", later, oldText=PRICE)])
+    agent = script(
+        tmp_path, on_prompt("", asks, wait_file(str(tmp_path / "go")), changed, wait("session/cancel"))
+    )
+    editor = open_chat(open_editor, agent, setup=HELD, size=(140, 44))
+    (editor.project / "price.py").write_text(PRICE)
+    send(editor, "go")
+    editor.screen.expect("price.py  +1 −4")
+    editor.type(":Acp diff<CR>")
+    editor.screen.expect(":w send")
+    editor.type("GoLAST = 1<Esc>:q<CR>")
+    editor.screen.expect("price.py  +2 −4  edited by you")
+    (tmp_path / "go").touch()
+    editor.screen.expect("price.py  +3 −5  edited by you")
 
 
 def test_unsaved_lines_are_lines_of_the_file(open_editor: Open, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ local messages = require("acp_nvim.ui.messages")
 local set_aside = require("acp_nvim.proposal.set_aside")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.proposal.store")
+local tell_edits = require("acp_nvim.proposal.tell_edits")
 local unsaved_lines = require("acp_nvim.proposal.unsaved_lines")
 
 local api = vim.api
@@ -52,6 +53,7 @@ function M.windows_gone(proposal)
     keeps = release(file) or keeps
   end
   store.all[proposal.key] = keeps and proposal.key ~= store.VIEW and proposal or nil
+  tell_edits.tell(proposal)
   leave_list(proposal.list)
 end
 

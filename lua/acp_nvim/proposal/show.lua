@@ -10,6 +10,7 @@ local on_write = require("acp_nvim.proposal.on_write")
 local sides = require("acp_nvim.proposal.sides")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.proposal.store")
+local tell_edits = require("acp_nvim.proposal.tell_edits")
 local unsaved_lines = require("acp_nvim.proposal.unsaved_lines")
 
 local api = vim.api
@@ -128,6 +129,7 @@ local function make_buffer(proposal, file)
   end
   local buf = file.buf --[[@as integer]]
   watch_edits(proposal, buf)
+  tell_edits.watch(proposal, buf)
   on_write.listen(proposal, file.path, buf, function(index)
     if store.is_open(proposal) then
       M.show_file(proposal, index, true)
