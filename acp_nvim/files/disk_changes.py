@@ -63,7 +63,7 @@ class DiskChanges:
                 self._tasks.detach(turn, self._warn_deleted, path)
                 is_users = path in turn.left  # it was still there when the agent answered
             else:
-                is_users = path in turn.saved and buffer is not None and not buffer.ahead
+                is_users = path in turn.saved and buffer is not None and buffer.is_on_disk(text)
             if is_users:
                 return turn.saved.discard(path)
             earlier = None if isinstance(before, Unknown) else before or ""

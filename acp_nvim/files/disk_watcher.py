@@ -119,11 +119,15 @@ class DiskWatcher:
         return Known(seen.text, file_snapshot.file_stamp(seen.stamp))
 
     def wrote(self, path: str, text: Held) -> None:
-        """Take over the text of a write of ours, so that it is not taken for a change."""
+        """Take over the text of a write of ours, so that it is not taken for a change.
+
+        The file is read again at the next look, whatever its stamp: some agents write the disk at the same time.
+        """
         for turn in self._turns.values():
             now = file_snapshot.stamp(path)
             if known := turn.add(path, path, "agent", now, text):
                 known.take(now, text)
+                known.sure = False
 
     def modified(self, path: str, is_modified: bool) -> None:
         """Note that a buffer was saved. Its conflict may be over."""

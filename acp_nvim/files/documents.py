@@ -32,6 +32,14 @@ class Document(NamedTuple):
     encoding: str
     ahead: bool  # the disk holds something else than the buffer builds on
 
+    def is_on_disk(self, text: object) -> bool:
+        """Whether the disk holds what the buffer builds on; `text`: what it holds, if that is known.
+
+        The stamp alone may be that of a file which an agent has written while the editor saved it.
+        """
+        is_other = isinstance(text, str) and not self.modified and text != self.text.whole
+        return not self.ahead and not is_other
+
     def decode(self, data: bytes) -> str:
         """Decode bytes of the file. Bytes that its encoding does not have are decoded as UTF-8."""
         with contextlib.suppress(LookupError, UnicodeDecodeError):

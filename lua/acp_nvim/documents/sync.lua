@@ -53,7 +53,8 @@ local TRIES = 5 -- each finds a disk that has changed once more
 ---@param plan acp.SyncPlan
 ---@return boolean same  false: the disk has another text by now
 local function change_and_agree(buf, plan)
-  if not origin.is_ahead(buf) and text.same_lines(plan.live.lines, plan.wanted.lines) then
+  local is_behind = not vim.bo[buf].modified and not text.same_lines(plan.live.lines, plan.disk.lines)
+  if not is_behind and not origin.is_ahead(buf) and text.same_lines(plan.live.lines, plan.wanted.lines) then
     return true -- the buffer has taken this up before: an empty undo step would swallow the user's next `u`
   end
   local rows, list = text.rows(plan.disk.lines), plan.edits
