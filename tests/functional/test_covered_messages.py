@@ -43,6 +43,26 @@ def test_a_question_that_comes_in_insert_mode_is_told_at_once_and_when_it_is_lef
     editor.screen.expect_gone("asks: Go?")
 
 
+def test_without_a_message_line_nothing_waits_for_a_key(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", wait_file(str(tmp_path / "go")), say("done")))
+    editor = open_chat(open_editor, agent, init="vim.o.cmdheight = 0\n")
+    editor.type("<Esc>:Acp mode<CR>")
+    editor.screen.expect("acp_nvim: Scripted has no modes to choose from")
+    assert editor.mode() == {"mode": "n", "blocking": False}
+    editor.type(":Acp bogus<CR>")
+    editor.screen.expect("acp_nvim: no subcommand 'bogus'")
+    assert "no modes" not in editor.screen.text()
+    assert editor.mode()["blocking"] is False
+    send(editor, "hello")
+    editor.wait_event("AcpTurnStarted")
+    editor.type("<Esc>:Acp close<CR>")
+    (tmp_path / "go").touch()
+    editor.screen.expect("acp_nvim: Scripted is done")
+    assert editor.mode()["blocking"] is False
+    editor.type(":")
+    editor.screen.expect_gone("is done")
+
+
 def test_what_matters_is_left_of_what_is_cut(open_editor: Open) -> None:
     """The command to type, the path that can be opened, and the beginning of a bar."""
     editor = open_editor(size=(60, 15))

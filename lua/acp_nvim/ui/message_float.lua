@@ -1,5 +1,6 @@
--- Shows a message that the mode's name (`-- INSERT --`) would cover in a one-line float in its place, until the mode is
--- left, another message comes, or there has been time to read it. The float takes neither the focus nor a key.
+-- Shows a message that the mode's name (`-- INSERT --`) would cover, or for which 'cmdheight' 0 leaves no line, in a
+-- one-line float in its place, until the mode is left, another message comes, or there has been time to read it. The
+-- float takes neither the focus nor a key.
 local api = vim.api
 local M = {}
 
@@ -16,6 +17,24 @@ function M.is_covered()
     return false
   end
   return mode:find("^[cr]") ~= nil or vim.o.showmode
+end
+
+---@return boolean
+local function is_drawn_elsewhere()
+  return vim.iter(api.nvim_list_uis()):any(function(ui)
+    return ui.ext_messages
+  end)
+end
+
+---@return boolean
+local function is_on_command_line()
+  return api.nvim_get_mode().mode:find("^[cr]") ~= nil
+end
+
+--- Whether there is no line to echo a message in: with 'cmdheight' 0 it would raise the hit-enter prompt.
+---@return boolean
+function M.lacks_line()
+  return vim.o.cmdheight == 0 and not is_drawn_elsewhere() and not is_on_command_line()
 end
 
 --- Runs `fn` without autocommands. An error (of the textlock, of a command line's window) is ignored: the message has
@@ -63,16 +82,14 @@ local function open(line, hl)
   end
 end
 
---- Shows a message that has been echoed in a float, if the mode's name covers it.
+--- Shows a message in a float, if the mode's name covers it or there is no line for it.
 ---@param line string
 ---@param hl? string
+---@return boolean shown
 function M.show(line, hl)
   M.hide()
-  local is_drawn_elsewhere = vim.iter(api.nvim_list_uis()):any(function(ui)
-    return ui.ext_messages
-  end)
-  if is_drawn_elsewhere or api.nvim_get_mode().mode:find("^[cr]") or not M.is_covered() then
-    return
+  if is_drawn_elsewhere() or is_on_command_line() or not (M.is_covered() or vim.o.cmdheight == 0) then
+    return false
   end
   unnoticed(function()
     open(line, hl)
@@ -84,12 +101,13 @@ function M.show(line, hl)
       M.hide()
     end
   end, READ_MS)
+  return win ~= nil
 end
 
 api.nvim_create_autocmd({ "ModeChanged", "VimResized", "TabLeave" }, {
   group = api.nvim_create_augroup("acp_nvim.message_float", {}),
   callback = function(event)
-    if event.event ~= "ModeChanged" or not M.is_covered() or api.nvim_get_mode().mode:find("^[cr]") then
+    if event.event ~= "ModeChanged" or not M.is_covered() or is_on_command_line() then
       M.hide()
     end
   end,

@@ -42,6 +42,9 @@ local function announce(level, line, again)
   if vim.v.vim_did_enter == 1 then
     pcall(vim.cmd.redraw)
   end
+  if message_float.lacks_line() and message_float.show(line, HIGHLIGHTS[level]) then
+    return
+  end
   -- not through vim.notify: there an error flushes the user's typeahead and aborts a running mapping
   vim.api.nvim_echo({ { line, HIGHLIGHTS[level] } }, not again, {})
   message_float.show(line, HIGHLIGHTS[level])
