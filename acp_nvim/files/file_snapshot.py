@@ -24,6 +24,11 @@ Own = frozenset[tuple[tuple[str, ...], tuple[str, ...]]]  # changes: old lines, 
 NOBODYS: Own = frozenset()
 
 
+def own_shape(own: Own) -> list[list[list[str]]]:
+    """Return it for a message to the editor."""
+    return [[list(old), list(new)] for old, new in own]
+
+
 class Ends(NamedTuple):
     """Line ends and last newline of a file, before and after a change: the lines of a buffer do not tell them."""
 
@@ -56,7 +61,7 @@ class ChangeAuthor(NamedTuple):
         """Return it for a message to the editor, which keeps the changes under review."""
         by: dict[str, Any] = {"kind": self.by, "session": self.session.number, "turn": self.turn}
         if self.own is not None:
-            by["own"] = [[list(old), list(new)] for old, new in self.own]
+            by["own"] = own_shape(self.own)
         return by if self.ends is None else {**by, **self.ends._asdict()}
 
 

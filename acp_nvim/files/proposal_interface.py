@@ -35,5 +35,9 @@ class Decisions(Protocol):
     def take(self, session: Session, path: str, content: str) -> Decision | None:
         """Return the decision in whose place the agent writes `content`; None: it writes what nobody decided on."""
 
+    def own(self, session: Session, path: str, on_disk: str | None = None) -> Own | None:
+        """Return the agent's own changes of a file whose disk holds what the user has decided; None: all are its own.
+        `on_disk` is that text; None: it is read."""
+
     def last(self, session: Session, path: str, on_disk: str) -> DecidedTexts | None:
         """Return the last decision on a file, if the disk holds what came of it."""

@@ -219,7 +219,8 @@ class Files:
         by = by._replace(own=NOBODYS) if settled else by
         while True:
             async with self.lock(path):
-                found = await self.documents.sync(path, by, known, settled, echo)
+                own = self._decisions.own(by.session, path) if by.own is None else by.own
+                found = await self.documents.sync(path, by._replace(own=own), known, settled, echo)
             if not isinstance(found, Locked):
                 return found
             await found.over.wait()

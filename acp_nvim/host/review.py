@@ -11,26 +11,28 @@ from collections.abc import Callable
 
 from acp_nvim.editor.interface import Editor
 from acp_nvim.files import disk, file_snapshot
-from acp_nvim.files.file_snapshot import ChangeAuthor, Held, Unknown
+from acp_nvim.files.file_snapshot import ChangeAuthor, Held, Own, Unknown, own_shape
 from acp_nvim.messages.review import Changed, DiskChange, Reported, TurnBegins, TurnOver
 from acp_nvim.session.session import Session
 from acp_nvim.text.decision_report import LostLines, report_of_review
 
 
 class Review:
-    """`is_loaded`: a buffer holds that file, and takes up what happens to it. `mode_of` a file that is gone. `wrote` is
-    told of every file that the user's undo has written, `touch` of every session whose chat has changed."""
+    """`is_loaded`: a buffer holds that file, and takes up what happens to it. `mode_of` a file that is gone. `own_of` a
+    file that holds what the user has decided: the agent's own changes in it. `wrote` is told of every file that the
+    user's undo has written, `touch` of every session whose chat has changed."""
 
     def __init__(
         self,
         editor: Editor,
         is_loaded: Callable[[str], bool],
         mode_of: Callable[[str], int | None],
+        own_of: Callable[[Session, str, str], Own | None],
         wrote: Callable[[str], None],
         touch: Callable[[Session], None],
     ) -> None:
         self._editor, self._is_loaded, self._mode_of = editor, is_loaded, mode_of
-        self._wrote, self._touch = wrote, touch
+        self._own_of, self._wrote, self._touch = own_of, wrote, touch
         self._reports: dict[int, list[LostLines]] = {}  # by session: its agent does not know yet
 
         self.unsaved: dict[str, str] = {}  # files in review that differed from the disk at the last prompt
@@ -61,6 +63,9 @@ class Review:
             "deleted": after is None,
             "mode": self._mode_of(path) if after is None else None,
         }
+        own = None if after is None else self._own_of(by.session, path, after)
+        if own is not None:
+            change["own"] = own_shape(own)
         self._editor.notify(Changed(path, change))
 
     def begin_turn(self, session: Session) -> None:

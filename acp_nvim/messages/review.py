@@ -1,7 +1,7 @@
 """Messages about the review: what agents have changed, and what the user has kept or undone."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
 
@@ -22,6 +22,7 @@ class DiskChange(TypedDict):
     after: str | None  # None: there is no file now
     deleted: bool
     mode: int | None  # of a deleted file
+    own: NotRequired[list[list[list[str]]]]  # old and new lines, where not all is the agent's
 
 
 # --- From Lua

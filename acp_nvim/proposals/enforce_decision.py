@@ -147,7 +147,8 @@ class Enforcement:
 
     async def _show(self, session: Session, decision: Decision) -> None:
         """Let the buffer take up the decided text."""
-        path, by = decision.path, ChangeAuthor(session, "agent", session.turn, own=NOBODYS)
+        path, own = decision.path, decision.own
+        by = ChangeAuthor(session, "agent", session.turn, NOBODYS if own is None else own)
         known = None if decision.disk is None else Known(decision.disk)
         await self._files.sync_as_decided(path, by, known)
         self._look(session)

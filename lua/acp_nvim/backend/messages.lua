@@ -534,6 +534,7 @@
 ---@field after? string  None: there is no file now
 ---@field deleted boolean
 ---@field mode? integer  of a deleted file
+---@field own? string[][][]  old and new lines, where not all is the agent's
 
 ---@class acp.message.SavedSession
 ---@field id string

@@ -1,5 +1,6 @@
 -- Applies edits of agents to the text of a file in review, whether they were made in its buffer or on disk.
 local attached_buffers = require("acp_nvim.review.attached_buffers")
+local decided_edits = require("acp_nvim.review.decided_edits")
 local diff = require("acp_nvim.documents.diff")
 local messages = require("acp_nvim.ui.messages")
 local pending_changes = require("acp_nvim.review.pending_changes")
@@ -13,7 +14,7 @@ function M.author_of(by)
 end
 
 --- Tells which edits are not the agent's alone: the user has merged them, or taken a part of a proposal.
----@param own? { [1]: string[], [2]: string[] }[]  old and new lines of the agent's own edits; nil: all are
+---@param own? acp.OwnEdit[]  nil: all are the agent's
 ---@return nil|fun(old: string[], new: string[]): boolean
 local function mixed_by(own)
   if own == nil then
@@ -41,8 +42,13 @@ function M.add(file, edits, is_capped, by)
     local name = vim.fs.basename(file.given)
     messages.show("info", ("%s: too many changes to show one by one, they count as one"):format(name))
   end
-  pending_changes.agent(file.text, edits, M.author_of(by), mixed_by(by.own))
   attached_buffers.note_rows(file, edits)
+  local users = {} ---@type acp.Edit[]
+  if by.own and #by.own > 0 and not is_capped then
+    edits, users = decided_edits.parted(file.text.lines, edits, by.own)
+  end
+  pending_changes.agent(file.text, edits, M.author_of(by), mixed_by(by.own))
+  pending_changes.user(file.text, users, false) -- the agent is told of the decision
 end
 
 --- An agent has made `lines` of the text of the file.

@@ -22,6 +22,7 @@ local M = {}
 ---@field after? string     nil: there is none now, or a buffer has it
 ---@field deleted? boolean
 ---@field mode? integer     of a deleted file
+---@field own? acp.OwnEdit[]  the agent's own edits, where some are the user's
 
 ---@param real string
 ---@param news acp.DiskChange
