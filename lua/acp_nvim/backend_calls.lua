@@ -68,7 +68,7 @@ end
 ---@param n integer
 local function ended(n)
   review.session_ended(n)
-  session_end.take(n)
+  session_end.remove(n)
 end
 
 ---@param n integer

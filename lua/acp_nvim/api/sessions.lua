@@ -156,7 +156,7 @@ function M.close_session(options)
   elseif backend.is_running() and state.session(n).generation == backend.generation() then
     return requests.send(n, "close")
   end
-  session_end.take(n)
+  session_end.remove(n)
   state.publish_changes()
   return true
 end

@@ -49,7 +49,7 @@ local function take_back(buf, before, saved, data)
     return false
   end
   local is_intact = save.is_as_on_disk(buf) or (data ~= nil and origin.read(buf) == data)
-  origin.in_step(buf)
+  origin.record(buf)
   if is_intact then
     return false
   end

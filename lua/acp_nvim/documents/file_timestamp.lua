@@ -113,7 +113,7 @@ function M.agree(buf, differed, rows, takes)
     return false
   end
   if not takes then
-    undo_step.forget(buf, position)
+    undo_step.erase_since(buf, position)
   end
   vim.bo[buf].modified = false
   undo_step.restore_views(views)
@@ -127,7 +127,7 @@ function M.forget_file(buf)
   local lines, is_void = api.nvim_buf_get_lines(buf, 0, -1, true), text.is_void(buf)
   vim.bo[buf].modified = false
   open_again(buf)
-  undo_step.forget(buf, position)
+  undo_step.erase_since(buf, position)
   if not text.same_lines(lines, api.nvim_buf_get_lines(buf, 0, -1, true)) then -- there is no undo
     api.nvim_buf_set_lines(buf, 0, -1, true, lines)
   end

@@ -97,9 +97,9 @@ local function follow(buf)
   })
 end
 
---- Notes that the buffer holds what its file does now, or builds on it.
+--- Records that the buffer holds what its file does now, or builds on it.
 ---@param buf integer
-function M.in_step(buf)
+function M.record(buf)
   if not group or not find.is_file(buf) then
     origins[buf] = nil
     return
@@ -185,13 +185,14 @@ local function is_built_on_file(buf)
   return has_size_of_file(buf)
 end
 
+--- Records that the buffer holds what its file does, unless their sizes differ: then nobody knows what it builds on.
 ---@param buf integer
-local function meet(buf)
+local function record_if_same_size(buf)
   if not find.is_file(buf) then
     return
   end
   if is_built_on_file(buf) then
-    M.in_step(buf)
+    M.record(buf)
   else
     origins[buf] = { known = false }
   end
@@ -208,13 +209,13 @@ function M.watch()
     api.nvim_create_autocmd(events, { group = group, callback = callback })
   end
   on("BufReadPost", function(event)
-    M.in_step(event.buf)
+    M.record(event.buf)
   end)
   on("BufWritePost", function(event)
     if find.resolve(event.match) ~= find.resolve(api.nvim_buf_get_name(event.buf)) then
       return -- a copy: the unsaved lines build on what they did
     end
-    meet(event.buf)
+    record_if_same_size(event.buf)
     if origins[event.buf] then
       origins[event.buf].written = M.stamp(event.buf)
     end
@@ -223,7 +224,7 @@ function M.watch()
     origins[event.buf] = nil
   end)
   for _, buf in ipairs(api.nvim_list_bufs()) do
-    meet(buf)
+    record_if_same_size(buf)
   end
 end
 

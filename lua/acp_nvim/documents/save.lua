@@ -187,7 +187,7 @@ function M.save(buf, options, before, after)
   elseif vim.bo[buf].modified and not (ok and touched) then
     return { error = ok and "the buffer was not written" or edit.one_line(err), touched = touched or nil }
   end
-  origin.in_step(buf)
+  origin.record(buf)
   local saved = seen.changed and text.of_buffer(buf) or nil
   return { ok = true, text = saved, changed = seen.changed, warning = not ok and edit.one_line(err) or nil }
 end

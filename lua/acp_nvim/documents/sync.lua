@@ -217,7 +217,7 @@ local function carry_out(buf, plan, by)
   })
   local ok, same = pcall(change_and_agree, buf, plan)
   if ok and same then
-    origin.in_step(buf)
+    origin.record(buf)
     changes.applied(change, plan.steps)
     changes.finish(change, true, true)
     return { ok = true }
@@ -232,7 +232,7 @@ end
 ---@param buf integer
 ---@param request acp.SyncRequest
 ---@return table? answer  nil: the disk has changed once more
-local function try(buf, request)
+local function sync_once(buf, request)
   local plan, answer = plan_of(buf, request)
   if not plan then
     return answer
@@ -279,7 +279,7 @@ function M.sync(request)
     return { locked = why }
   end
   for _ = 1, TRIES do
-    local answer = try(buf, request)
+    local answer = sync_once(buf, request)
     if answer then
       return answer
     end

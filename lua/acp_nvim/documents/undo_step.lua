@@ -52,7 +52,7 @@ end
 --- buffer without lines, which is deleted again.
 ---@param buf integer
 ---@param position integer
-function M.forget(buf, position)
+function M.erase_since(buf, position)
   if not has_undo(buf) or M.undo_position(buf) == position then
     return
   end
@@ -94,7 +94,7 @@ function M.take_back(buf, before)
   if before.lines then
     api.nvim_buf_set_lines(buf, 0, -1, true, before.lines)
   else
-    M.forget(buf, before.position)
+    M.erase_since(buf, before.position)
   end
   edit.restore_format(buf, before.format)
   vim.bo[buf].modified = before.modified

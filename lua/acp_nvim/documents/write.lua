@@ -58,7 +58,7 @@ end
 ---@param buf integer
 ---@param proposed? acp.ProposedText
 ---@return acp.Mine?  nil: the disk holds no text
-local function read(buf, proposed)
+local function read_mine(buf, proposed)
   local live = text.of_buffer(buf)
   local mine = { live = live, whole = text.whole(live), text = live } ---@type acp.Mine
   if not origin.is_ahead(buf) then
@@ -173,6 +173,7 @@ local function format_of(wanted, live)
   return { final = final, bomb = wanted.bom, ff = wanted.ff }
 end
 
+--- Returns the answer to a write. Texts that the backend has sent are left out.
 ---@param mine acp.Mine
 ---@param saved acp.Text
 ---@param request acp.WriteRequest
@@ -186,12 +187,13 @@ local function written(mine, saved, request)
   }
 end
 
+--- Gives the buffer the wanted text and saves it; nothing is done where all is so already.
 ---@param buf integer
 ---@param request acp.WriteRequest
 ---@param mine acp.Mine
 ---@param wanted acp.Text
----@return table
-local function put(buf, request, mine, wanted)
+---@return table answer  as `write` returns it
+local function edit_to(buf, request, mine, wanted)
   local live = mine.live
   local edits, is_capped = diff.of_buffer(live.lines, wanted.lines)
   local is_there = origin.stamp(buf) ~= nil
@@ -230,7 +232,7 @@ function M.write(request)
   elseif not vim.uv.fs_stat(vim.fs.dirname(request.path)) then
     return { no_folder = true }
   end
-  local mine = read(buf, request.proposed)
+  local mine = read_mine(buf, request.proposed)
   if not mine then
     return { refused = "it is not UTF-8 text" }
   end
@@ -246,7 +248,7 @@ function M.write(request)
     local about = { disk = mine.stamp, apart = apart or nil, coarse = is_coarse or mine.is_coarse or nil }
     return { overlap = vim.tbl_extend("error", vim.tbl_map(text.whole, sides), about) }
   end
-  return put(buf, request, mine, wanted)
+  return edit_to(buf, request, mine, wanted)
 end
 
 return M

@@ -13,10 +13,10 @@ local M = {
   on_end = on_end.add, -- fn(n): the session has just left the list
 }
 
---- The session has ended. One that has never come to life gives its place to the one before it; a prompt in which the
---- user writes stays.
+--- Removes a session that has ended. One that has never come to life gives its place to the one before it; a prompt in
+--- which the user writes stays.
 ---@param n integer
-function M.take(n)
+function M.remove(n)
   local session = state.session(n)
   local was_starting = session ~= nil and session.status.state == "starting"
   local is_held = orphan_prompt.holds(n, was_starting)
