@@ -11,12 +11,10 @@ from tests.fakes.script import (
     on_prompt,
     permission,
     repeat,
-    request,
     say,
     script,
     think,
     tool,
-    touch,
     update,
     wait,
     wait_file,
@@ -158,77 +156,6 @@ def test_a_question_is_answered_by_command(
     assert "touch a file" not in editor.lua("return vim.fn.execute('messages')")  # it was in sight
 
 
-def test_an_unseen_question_is_shown_and_not_answered(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, on_prompt("", permission("drop the database")))
-    editor = open_chat(open_editor, agent)
-    editor.type(":Acp close<CR>")
-    editor.acp("prompt", "go")
-    editor.wait_event("AcpQuestion")
-    editor.type(":Acp accept<CR>")
-    editor.screen.expect("drop the database")
-    assert editor.events("AcpAnswered") == []
-    editor.type(":Acp accept<CR>")
-    assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
-
-
-def test_a_question_that_changes_on_its_way_to_the_screen_is_shown_anew(
-    open_editor: Open, tmp_path: Path
-) -> None:
-    go, changed = tmp_path / "go", tmp_path / "changed"
-    asked = permission("run", kind="execute", rawInput={"command": "git status"})
-    agent = script(
-        tmp_path,
-        on_prompt(
-            "",
-            ["ask", *asked[1:]],
-            wait_file(str(go)),
-            tool("call", known=True, rawInput={"command": "rm -rf all"}),
-            request("nobody/knows", {}),  # its answer says that the update has been heard
-            touch(str(changed)),
-            wait_file(str(tmp_path / "never")),
-        ),
-    )
-    editor = open_chat(open_editor, agent)
-    send(editor, "go")
-    editor.screen.expect("git status")
-    editor.lua(
-        """local go, changed = ...
-        vim.fn.writefile({}, go)
-        while not vim.uv.fs_stat(changed) do end -- the editor is busy with something else
-        vim.cmd("Acp accept")""",
-        str(go),
-        str(changed),
-    )
-    editor.screen.expect("rm -rf all")
-    editor.screen.expect("not sent: the question has changed")
-    assert editor.events("AcpAnswered") == []
-    editor.type(":Acp accept<CR>")
-    assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
-
-
-def test_what_the_chat_cannot_show_whole_is_not_allowed(open_editor: Open, tmp_path: Path) -> None:
-    command = "\n".join([*(f"echo {n}" for n in range(2000)), "drop the database"])
-    agent = script(tmp_path, on_prompt("", permission("run", rawInput={"command": command})))
-    editor = open_chat(open_editor, agent)
-    send(editor, "go")
-    editor.wait_event("AcpQuestion")
-    editor.expect_lua(
-        "vim.cmd('Acp accept') vim.cmd.redraw() return vim.fn.execute('messages'):find('too long') ~= nil",
-        timeout=60,
-    )
-    go_to_line(editor, "1 Yes")
-    expect_key(editor, "g1")
-    for keys in (":Acp accept<CR>", ":Acp answer 1<CR>", ":Acp accept!<CR>", "1"):
-        editor.lua("vim.cmd('messages clear')")
-        editor.type(f"<Esc>{keys}")
-        editor.expect_lua(
-            "return vim.fn.execute('messages')", lambda said: "too long to be shown in full" in said
-        )
-    assert editor.events("AcpAnswered") == []
-    editor.type(":Acp reject<CR>")
-    assert editor.wait_event("AcpAnswered")["option_id"] == "no"
-
-
 @pytest.mark.statement(80)
 def test_a_hidden_chat_announces_its_question_once(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", permission("drop the database")))
@@ -273,71 +200,6 @@ def test_cancel_is_a_notification_and_the_turn_ends_with_its_answer(
     (tmp_path / "go").touch()
     assert editor.wait_event("AcpTurnEnded")["stop_reason"] == "cancelled"
     editor.screen.expect("cancelled")
-
-
-@pytest.mark.statement(62)
-def test_prompts_queue_are_held_by_a_cancel_and_released(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(
-        tmp_path, on_prompt("first", say("busy"), wait("session/cancel")), on_prompt("", say("got it"))
-    )
-    editor = open_chat(open_editor, agent)
-    send(editor, "first")
-    editor.screen.expect("busy")
-    send(editor, "second")
-    editor.expect_lua("return require('acp_nvim').status().queue", 1)
-    editor.screen.expect("1 queued")
-    editor.type(":Acp cancel<CR>")
-    editor.wait_event("AcpTurnEnded")
-    editor.screen.expect("1 paused")
-    assert len(agent.got("session/prompt")) == 1
-    editor.type(":Acp queue!<CR>")
-    editor.wait_event("AcpTurnEnded", stop_reason="end_turn")
-    editor.screen.expect("got it")
-
-
-def test_the_queue_is_an_editable_buffer(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(
-        tmp_path, on_prompt("first", say("busy"), wait("session/cancel")), on_prompt("", say("got it"))
-    )
-    editor = open_chat(open_editor, agent)
-    send(editor, "first")
-    editor.screen.expect("busy")
-    send(editor, "secand")
-    editor.expect_lua("return require('acp_nvim').status().queue", 1)
-    editor.type(":Acp queue<CR>")
-    editor.screen.expect("secand")
-    editor.expect_lua("return vim.fn.search('secand', 'cw') > 0", True)
-    editor.type(":%s/secand/second/<CR>:w<CR>:q<CR>:Acp cancel<CR>")
-    editor.wait_event("AcpTurnEnded")
-    editor.type(":Acp queue!<CR>")
-    editor.wait_event("AcpTurnEnded", stop_reason="end_turn")
-    assert agent.got("session/prompt")[1]["params"]["prompt"][0]["text"] == "second"
-
-
-def test_prompt_with_a_bang_cancels_waits_and_sends(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(
-        tmp_path, on_prompt("first", say("busy"), wait("session/cancel")), on_prompt("", say("got it"))
-    )
-    editor = open_chat(open_editor, agent)
-    send(editor, "first")
-    editor.screen.expect("busy")
-    editor.type(":Acp prompt! do this<CR>")
-    editor.screen.expect("got it")
-    assert editor.wait_event("AcpTurnEnded")["stop_reason"] == "cancelled"
-
-
-def test_cancel_with_a_bang_puts_the_queue_into_the_history(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, on_prompt("first", say("busy"), wait("session/cancel")))
-    editor = open_chat(open_editor, agent)
-    send(editor, "first")
-    editor.screen.expect("busy")
-    send(editor, "not yet")
-    editor.expect_lua("return require('acp_nvim').status().queue", 1)
-    editor.type(":Acp cancel!<CR>")
-    editor.wait_event("AcpTurnEnded")
-    assert editor.acp("status")["queue"] == 0
-    editor.type(":Acp<CR><C-p>")
-    editor.expect_lua("return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false))", "not yet")
 
 
 @pytest.mark.statement(16, 60)

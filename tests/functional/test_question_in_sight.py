@@ -13,8 +13,10 @@ from tests.fakes.script import (
     notify,
     on_prompt,
     permission,
+    request,
     script,
     tool,
+    touch,
     wait_file,
 )
 from tests.functional.editor import Editor
@@ -212,3 +214,74 @@ def test_a_key_is_not_for_a_question_that_has_slid_under_the_cursor(
     editor.type(":echo 'later'<CR>")
     editor.screen.expect("later")
     assert not [data for _, data in editor.events("AcpAnswered") if data["by"] == "user"]
+
+
+def test_an_unseen_question_is_shown_and_not_answered(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", permission("drop the database")))
+    editor = open_chat(open_editor, agent)
+    editor.type(":Acp close<CR>")
+    editor.acp("prompt", "go")
+    editor.wait_event("AcpQuestion")
+    editor.type(":Acp accept<CR>")
+    editor.screen.expect("drop the database")
+    assert editor.events("AcpAnswered") == []
+    editor.type(":Acp accept<CR>")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
+
+
+def test_a_question_that_changes_on_its_way_to_the_screen_is_shown_anew(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    go, changed = tmp_path / "go", tmp_path / "changed"
+    asked = permission("run", kind="execute", rawInput={"command": "git status"})
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "",
+            ["ask", *asked[1:]],
+            wait_file(str(go)),
+            tool("call", known=True, rawInput={"command": "rm -rf all"}),
+            request("nobody/knows", {}),  # its answer says that the update has been heard
+            touch(str(changed)),
+            wait_file(str(tmp_path / "never")),
+        ),
+    )
+    editor = open_chat(open_editor, agent)
+    send(editor, "go")
+    editor.screen.expect("git status")
+    editor.lua(
+        """local go, changed = ...
+        vim.fn.writefile({}, go)
+        while not vim.uv.fs_stat(changed) do end -- the editor is busy with something else
+        vim.cmd("Acp accept")""",
+        str(go),
+        str(changed),
+    )
+    editor.screen.expect("rm -rf all")
+    editor.screen.expect("not sent: the question has changed")
+    assert editor.events("AcpAnswered") == []
+    editor.type(":Acp accept<CR>")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
+
+
+def test_what_the_chat_cannot_show_whole_is_not_allowed(open_editor: Open, tmp_path: Path) -> None:
+    command = "\n".join([*(f"echo {n}" for n in range(2000)), "drop the database"])
+    agent = script(tmp_path, on_prompt("", permission("run", rawInput={"command": command})))
+    editor = open_chat(open_editor, agent)
+    send(editor, "go")
+    editor.wait_event("AcpQuestion")
+    editor.expect_lua(
+        "vim.cmd('Acp accept') vim.cmd.redraw() return vim.fn.execute('messages'):find('too long') ~= nil",
+        timeout=60,
+    )
+    go_to_line(editor, "1 Yes")
+    expect_key(editor, "g1")
+    for keys in (":Acp accept<CR>", ":Acp answer 1<CR>", ":Acp accept!<CR>", "1"):
+        editor.lua("vim.cmd('messages clear')")
+        editor.type(f"<Esc>{keys}")
+        editor.expect_lua(
+            "return vim.fn.execute('messages')", lambda said: "too long to be shown in full" in said
+        )
+    assert editor.events("AcpAnswered") == []
+    editor.type(":Acp reject<CR>")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "no"

@@ -12,6 +12,7 @@ from tests.fakes.script import (
     write_file,
 )
 from tests.functional.editor import Editor
+from tests.steps.documents import open_text
 from tests.steps.files import (
     LINES,
     NOTES,
@@ -454,3 +455,21 @@ def test_a_session_with_pending_changes_is_closed_by_two_presses(open_editor: Op
     assert len(editor.acp("sessions")) == 1
     editor.type("x")
     editor.wait_event("AcpSessionEnded", reason="closed")
+
+
+def test_removed_lines_are_drawn_alike_beside_a_window_that_breaks_lines(editor: Editor) -> None:
+    open_text(editor, "new\n")
+    drawn = """
+    local buf, text = vim.api.nvim_get_current_buf(), ("word "):rep(5) .. "\tend"
+    vim.cmd("vertical 20vsplit +enew")
+    vim.wo.linebreak, vim.wo.breakindent, vim.wo.showbreak = true, true, ">>>>"
+    local change = { id = 1, old = { text }, new = { "new" } }
+    require("acp_nvim.review.signs").show(buf, { rows = { 0 }, changes = { change } }, 0, 0)
+    local hunks = vim.api.nvim_create_namespace("acp_nvim.hunks.beside")
+    local function line()
+      local mark = vim.api.nvim_buf_get_extmarks(buf, hunks, 0, -1, { details = true })[1]
+      return mark and mark[4].virt_lines and mark[4].virt_lines[1][1][1]
+    end
+    vim.wait(5000, line, 1)
+    return line()"""
+    assert editor.lua(drawn) == ("word " * 5).ljust(32) + "end".ljust(editor.screen.size[0] - 32)
