@@ -69,3 +69,15 @@ def test_all_of_them_fail_and_the_user_hears_it_in_one_line(open_editor: Open, t
     editor.screen.expect_gone("ask the agents again")
     editor.type("q:Acp close<CR>")
     editor.expect_lua(SHAPE, ["", 1, [""]])
+
+
+def test_an_autocommand_that_fails_with_each_window_is_told_once(open_editor: Open, tmp_path: Path) -> None:
+    editor = started(open_editor, tmp_path, "vim.cmd([[autocmd BufEnter * silent! lcd %:p:h/none]])\n")
+    editor.type(":Acp sessions<CR>")
+    editor.screen.expect("an autocommand of yours failed: E")
+    editor.type("q:messages clear<CR>:Acp agents<CR>")
+    editor.screen.expect("shows what an agent can do")
+    editor.type("q:Acp log<CR>")
+    failed = "an autocommand failed while a window opened or closed: "
+    editor.screen.expect(lambda screen: screen.text().count(failed) >= 2, what="both in the log")
+    assert "of yours failed" not in editor.lua("return vim.fn.execute('messages')")

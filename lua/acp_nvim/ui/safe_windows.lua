@@ -28,11 +28,20 @@ local function words(text)
   return text:match('.*Autocommands for "[^"]*": (.+)$') or text:match('.*[%w"%]]:%d+: (.+)$') or text
 end
 
+local last_told = "" -- of the user's autocommands
+
+--- Tells what has failed, the same once in a row: it may fail with each window, and `:silent!` in the autocommand does
+--- not show from outside.
 ---@param problem string
 local function report(problem)
+  local text = words(problem)
+  local is_new = text ~= last_told
+  last_told = text
   vim.schedule(function()
     log.add("an autocommand failed while a window opened or closed: " .. problem)
-    messages.show("error", ("an autocommand of yours failed: %s"):format(words(problem)))
+    if is_new then
+      messages.show("error", ("an autocommand of yours failed: %s"):format(text))
+    end
   end)
 end
 
