@@ -57,7 +57,7 @@ def _detail(question: Question, call: ToolCall, cwd: str) -> list[Row]:
     files = {visible(each.path) for each in call.previews} if len(call.previews) > 1 else ()
     for part in question.detail or (question.title,):
         for line in part.split("\n"):
-            if not _same(line, told, cwd) and line not in files:
+            if not _same(_without_kind(line, call.kind), told, cwd) and line not in files:
                 body.line(line, "AcpCode")
     for note in question.note.split("\n") if question.note else ():
         body.line(one_line(note), "AcpWarning")
@@ -108,13 +108,21 @@ def _beginning(body: Body, rows: list[tuple[str, str]], what: str) -> None:
         body.line(f"… {more:,} more {'line' if more == 1 else 'lines'}: d shows {what}", "AcpNote")
 
 
+def _without_kind(line: str, kind: str) -> str:
+    """Return `https://example.org` for `Fetch https://example.org` of a fetch: the line of the call has the kind."""
+    verb, _, rest = line.partition(" ")
+    return rest if rest and verb.lower() == kind else line
+
+
 def _same(line: str, told: str, cwd: str) -> bool:
     """Whether the line of the call already shows exactly this."""
     bare = relative(line.removeprefix("$ "), cwd)
     head, _, number = told.rpartition(":")
     said = head if number.isdigit() else told
-    is_command = line.startswith("$ ")  # a title could make it look like another one
-    return bare in (told, said) or (said.endswith(f"  {bare}") and not is_command)
+    if line.startswith("$ "):  # a title could make it look like another one
+        return bare in (told, said)
+    verb_and_path = said.partition(" ")[2] == bare
+    return bare in (told, said) or verb_and_path or said.endswith(f"  {bare}")
 
 
 def _options(question: Question) -> Iterator[Row]:

@@ -9,7 +9,7 @@ import pytest
 from tests.fakes.script import Step, on_prompt, permission, say, script, tool, wait, wait_file, wait_until
 from tests.functional.editor import Editor
 from tests.functional.screen import Screen
-from tests.steps.conversation import expect_key, open_chat, send
+from tests.steps.conversation import expect_key, open_chat, read_chat, send
 
 Open = Callable[..., Editor]
 HELD = {"review": {"auto_open": False}}
@@ -120,6 +120,30 @@ def test_a_new_file_a_missing_fragment_and_several_files(open_editor: Open, tmp_
     editor.screen.expect("more lines, gd shows all")
     for words in ("price.py   +1 −4", "big.py   +40 −40", "third.py   +1 −0", "│ +  x = 1"):
         editor.screen.expect(words)
+
+
+def test_a_path_that_the_title_names_is_not_repeated(open_editor: Open, tmp_path: Path) -> None:
+    """Unless more stands there: then the title could be about another file."""
+    new = diff("src/fresh.py", "import os\n", oldText=None)
+    plain = permission("Write src/fresh.py", kind="edit", content=[new], id="plain")
+    other = permission("Write src/a.py, not src/fresh.py", kind="edit", content=[new], id="other")
+    page = on_prompt("page", permission("Fetch https://example.org", kind="fetch", id="page"))
+    agent = script(tmp_path, on_prompt("plain", plain), on_prompt("other", other), page)
+    editor = open_chat(open_editor, agent, setup=HELD, size=(160, 40))
+    send(editor, "plain")
+    editor.screen.expect("Write src/fresh.py  +1 −0")
+    editor.screen.expect("│ + import os")
+    path = str(editor.project / "src/fresh.py")
+    assert not [line for line in read_chat(editor) if path in line]
+    editor.type(":Acp reject<CR>")
+    send(editor, "other")
+    editor.screen.expect("Write src/a.py, not src/fresh.py  +1 −0")
+    assert [line for line in read_chat(editor) if path in line]
+    editor.type(":Acp reject<CR>")
+    send(editor, "page")
+    editor.screen.expect("fetch   https://example.org")
+    editor.screen.expect("1 ✓ Yes")
+    assert sum("https://example.org" in line for line in read_chat(editor)) == 1
 
 
 def test_of_a_long_diff_twelve_rows_are_shown_and_it_can_be_answered(
