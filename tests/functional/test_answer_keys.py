@@ -233,16 +233,34 @@ def test_the_bar_gives_way_where_it_is_narrow(
 
 
 def test_at_120_columns_the_bar_has_words(open_editor: Open, tmp_path: Path) -> None:
-    """Long names and another question: what counts always gives way, and after that the diff."""
+    """Long names and another question: what counts always gives way, and the diff, but not which question it is."""
     options = [("1", "Allow once", "allow_once"), ("2", "Allow for this session", "allow_always")]
     options += [("3", "Reject", "reject_once"), ("4", "Reject always", "reject_always")]
     asks = [["ask", *edit("src/orders/price.py", options, id=f"c{n}")[1:]] for n in range(2)]
     agent = script(tmp_path, on_prompt("", *asks, wait("session/cancel")))
     editor = open_chat(open_editor, agent, size=(120, 40), setup=HELD)
     sent(editor)
-    editor.screen.expect("? <M-1> allow <M-3> reject <M-d> diff 1 more")
+    editor.screen.expect("? …/price.py <M-1> allow <M-3> reject 1 more")
     editor.type("<Esc>")
-    editor.screen.expect("? g1 allow g3 reject gd diff 1 more")
+    editor.screen.expect("? …/price.py g1 allow g3 reject")
+
+
+def test_of_several_questions_a_narrow_bar_names_the_one_that_its_keys_answer(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    asks = [["ask", *permission(f"pytest {n}", id=f"c{n}", kind="execute")[1:]] for n in range(3)]
+    asks.append(["ask", *edit("src/orders/price.py", id="d")[1:]])
+    agent = script(tmp_path, on_prompt("", *asks, wait("session/cancel")))
+    editor = open_chat(open_editor, agent, size=(80, 40), setup=HELD)
+    sent(editor)
+    editor.type("<Esc>")
+    editor.screen.expect("? pytest 0 g1 yes g3 no 3 more")
+    for n in range(3):
+        expect_key(editor, "g3")
+        editor.type("g3")
+        editor.wait_event("AcpAnswered", option_id="no")
+        editor.screen.expect_gone(f"? pytest {n} g1")
+    editor.screen.expect("? g1 yes g3 no gd diff")
 
 
 @pytest.mark.parametrize("columns", [80, 120, 200])

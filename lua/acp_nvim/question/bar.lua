@@ -15,6 +15,7 @@ local state = require("acp_nvim.backend.session_store")
 local api = vim.api
 local M = {}
 
+local LONGEST_NAME = 20 -- of a file, in cells
 local COUNTS = { AcpAdded = true, AcpRemoved = true } -- groups of the call's line
 
 -- How the bar gives way, step by step: to be narrow, without the kind of the call, its counts, the subject, options that
@@ -29,6 +30,7 @@ local COUNTS = { AcpAdded = true, AcpRemoved = true } -- groups of the call's li
 ---@field always? boolean
 ---@field diff? boolean
 ---@field short? boolean     the modifier once, and then the digits
+---@field several? boolean   only where another question is open: which one it is says more than further keys
 
 ---@type acp.BarStep[]
 local STEPS = {
@@ -36,6 +38,8 @@ local STEPS = {
   { gap = 1, least = 12, kind = true, counts = true, names = true, always = true, diff = true },
   { gap = 1, least = 12, counts = true, names = true, always = true, diff = true },
   { gap = 1, least = 6, names = true, always = true, diff = true },
+  { gap = 1, least = 6, names = true, diff = true, several = true },
+  { gap = 1, least = 6, names = true, several = true },
   { gap = 1, bare = true, names = true, always = true, diff = true },
   { gap = 1, bare = true, names = true, diff = true },
   { gap = 1, bare = true, names = true },
@@ -81,6 +85,9 @@ local function subject_of(question)
   local kind, text = line:match("^(%S+)%s+(.+)$")
   subject.kind, subject.text = kind or "", text or line
   subject.is_path = path ~= nil and path[2] >= #line - 5 -- a line's number may stand behind it
+  if subject.is_path then
+    subject.text = subject.text:gsub(" and %d+ more$", "") -- the beginning of a path goes first
+  end
   for _, chunk in ipairs(eol or {}) do
     subject.counts = subject.counts .. (COUNTS[chunk[2]] and chunk[1] or "")
   end
@@ -154,6 +161,14 @@ local function answers(keys, step, more)
   return chunks
 end
 
+--- The cells that a path needs so that its file is named, if that is not too long.
+---@param subject acp.BarSubject
+---@return integer
+local function least_of(subject)
+  local name = vim.fn.strwidth(vim.fs.basename(subject.text)) + 2
+  return subject.is_path and name <= LONGEST_NAME and name or 0
+end
+
 ---@param subject acp.BarSubject
 ---@param step acp.BarStep
 ---@param room integer
@@ -166,7 +181,7 @@ local function head_of(subject, step, room)
   local after = step.counts and subject.counts or ""
   room = room - vim.fn.strwidth(before .. after)
   local whole = vim.fn.strwidth(subject.text)
-  if room < math.min(whole, step.least or whole) then
+  if room < math.min(whole, step.least and math.max(step.least, least_of(subject)) or whole) then
     return nil
   end
   return before .. cut(subject, room) .. after
@@ -181,7 +196,8 @@ local function fitted(question, keys, width, more)
   local subject = subject_of(question)
   for _, step in ipairs(STEPS) do
     local chunks = answers(keys, step, more)
-    local head = head_of(subject, step, width - width_of(chunks))
+    local fits = not step.several or more > 0
+    local head = fits and head_of(subject, step, width - width_of(chunks))
     if head then
       table.insert(chunks, 1, { head })
       return chunks
