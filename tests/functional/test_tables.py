@@ -268,3 +268,26 @@ def test_a_table_without_room_for_its_words_is_a_list(open_editor: Open, tmp_pat
     go_to_line(editor, table.split("\n")[0])
     editor.type("y3j")
     assert editor.lua(REGISTER) == table
+
+
+@pytest.mark.parametrize("count", [9, 40])
+def test_the_wheel_scrolls_over_a_table_without_going_back(
+    open_editor: Open, tmp_path: Path, count: int
+) -> None:
+    """With the cursor elsewhere. Rows of a table that is higher than the window are all seen on the way."""
+    heading, rule, *_ = PADDED.split("\n")
+    rows = [f"| `price{number}.py` {' ' * 27}| adds up {' ' * 45}|" for number in range(count)]
+    text = "\n".join((heading, rule, *rows, "", *(f"line {number}\n" for number in range(9))))
+    editor = talk(open_editor, tmp_path, say(text), size=(60, 20))
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("line 8")
+    seen, tops = set(), []
+    for _ in range(60):
+        editor.lua("vim.api.nvim_input_mouse('wheel', 'up', '', 0, 5, 10)")
+        editor.lua("vim.cmd.redraw()")
+        lines = editor.screen.lines()
+        seen |= {row for row in range(count) if any(f"price{row}.py" in line for line in lines)}
+        tops.append(editor.lua("return vim.fn.line('w0', vim.fn.bufwinid(vim.fn.bufnr('^acp://1/chat$')))"))
+    editor.screen.expect("▎You")
+    assert tops == sorted(tops, reverse=True)
+    assert seen == set(range(count))

@@ -1,7 +1,7 @@
 -- Draws the Markdown tables of a chat to its width. A table is laid out once it has come whole and is on the screen, after
 -- the redraw; until then, and in the cursor's line, it stands as the agent has written it. The rows of the window that a
 -- line takes anyway show the first rows of its cells, virtual lines below it the others. Where a line takes more rows than
--- its cells, the lines of the table are hidden, and all rows are virtual. Lines with long links are drawn likewise.
+-- its cells, only the first line of the table is not hidden. Lines with long links are drawn likewise.
 local chats = require("acp_nvim.chat.buffer")
 local ephemeral_marks = require("acp_nvim.chat.ephemeral_marks")
 local fence_index = require("acp_nvim.chat.fence_index")
@@ -21,7 +21,6 @@ local HIDES_LINES = vim.fn.has("nvim-0.11") == 1 -- extmarks of earlier ones can
 ---@class acp.DrawnTable
 ---@field bytes integer    the size of the table then: it grows
 ---@field columns integer  of the text; 0: nothing is drawn
----@field is_whole boolean  the line below it had come
 ---@field hides? boolean    its lines are hidden, but the cursor's
 ---@field cursor? integer   row of the block that the cursor was in, if lines are hidden
 ---@field lines table<integer, acp.OverlaidRow[]>  by row of the block: its rows
@@ -33,7 +32,6 @@ local HIDES_LINES = vim.fn.has("nvim-0.11") == 1 -- extmarks of earlier ones can
 ---@field id integer  of the block's extmark
 ---@field found acp.Table
 ---@field columns integer
----@field is_whole boolean
 
 local wanted = {} ---@type table<acp.Table, acp.WantedTable>
 local timer ---@type uv.uv_timer_t?
@@ -52,30 +50,34 @@ local function lay_over(want, row, rows, blank, begins)
   return overlaid_rows.of(begins, rows, blank, want.columns)
 end
 
---- Hides lines and shows their rows above the next line that stands there: the cursor's, or the one below them.
----     cursor in d:   a b c hidden, their rows above d        e f hidden, their rows above the line below
+--- Hides the lines of a table but the first, over and below which all rows stand. The cursor's line is shown, too, and
+--- the rows of those behind it stand below it.
+---     cursor in d:   a, over and below it the rows of a b c        d as it is, below it the rows of e f
 ---@param want acp.WantedTable
 ---@param first integer  row of the buffer
 ---@param rows [string, string][][][]  of each line
+---@param begins integer[]  of the first line
 ---@param cursor? integer  row of the buffer
-local function hide_lines(want, first, rows, cursor)
-  local above = {}
-  local function show_above(row)
-    if above[1] then
-      api.nvim_buf_set_extmark(want.buf, marks.TABLES, row, 0, { virt_lines = above, virt_lines_above = true })
-      above = {}
-    end
-  end
+---@return acp.OverlaidRow[]
+local function hide_lines(want, first, rows, begins, cursor)
+  local over, below = {}, {}
   for index, of_line in ipairs(rows) do
     local row = first + index - 1
-    if row == cursor then
-      show_above(row)
-    else
+    if row > first and row ~= cursor then
       api.nvim_buf_set_extmark(want.buf, marks.TABLES, row, 0, { end_row = row, conceal_lines = "" })
-      vim.list_extend(above, of_line)
+    end
+    if row ~= cursor then
+      vim.list_extend((cursor and row > cursor) and below or over, of_line)
     end
   end
-  show_above(first + #rows)
+  local rest = vim.list_slice(over, #begins + 1)
+  if rest[1] then
+    api.nvim_buf_set_extmark(want.buf, marks.TABLES, first, 0, { virt_lines = rest })
+  end
+  if below[1] then
+    api.nvim_buf_set_extmark(want.buf, marks.TABLES, cursor, 0, { virt_lines = below })
+  end
+  return overlaid_rows.of(begins, over, {}, want.columns)
 end
 
 --- Whether the second line parts a heading from a body.
@@ -105,6 +107,26 @@ end
 ---@return integer
 local function bytes_of(buf, start, found)
   return api.nvim_buf_get_offset(buf, start + found.last + 1) - api.nvim_buf_get_offset(buf, start + found.first)
+end
+
+--- The rows of each line, and whether lines may be hidden. Neovim scrolls over hidden lines without a stop: of a table that
+--- is higher than the window rows would never be seen.
+---@param want acp.WantedTable
+---@param lines string[]
+---@return [string, string][][][]? rows
+---@return [string, string][]? blank
+---@return boolean may_hide
+local function rows_of(want, lines)
+  if not is_table(lines) then
+    return nil, nil, false
+  end
+  local rows, blank = table_layout.of(lines, want.columns, HIDES_LINES)
+  local height = #vim.iter(rows or {}):flatten():totable()
+  if not HIDES_LINES or height < api.nvim_win_get_height(want.win) then
+    return rows, blank, HIDES_LINES
+  end
+  rows, blank = table_layout.of(lines, want.columns, false)
+  return rows, blank, false
 end
 
 --- Whether a line would leave rows of the window empty, since it is longer than its cells.
@@ -137,22 +159,19 @@ end
 ---@param drawn acp.DrawnTable
 local function lay_out_table(want, start, lines, drawn)
   local found, first, begins = want.found, start + want.found.first, {}
-  api.nvim_buf_clear_namespace(want.buf, marks.TABLES, first, start + found.last + (want.is_whole and 2 or 1))
-  local rows, blank = nil, nil
-  if is_table(lines) then
-    rows, blank = table_layout.of(lines, want.columns, HIDES_LINES)
-  end
+  api.nvim_buf_clear_namespace(want.buf, marks.TABLES, first, start + found.last + 1)
+  local rows, blank, may_hide = rows_of(want, lines)
   for index in ipairs(rows or {}) do
     begins[index] = overlaid_rows.beginnings(want.win, first + index - 1, want.columns)
   end
-  drawn.hides = rows ~= nil and HIDES_LINES and leaves_rows(rows, begins)
-  -- The line below may belong to something else that is drawn again: then the last one stays.
-  local hidden = not drawn.hides and 0 or want.is_whole and #rows or #rows - 1
+  drawn.hides = rows ~= nil and may_hide and leaves_rows(rows, begins)
   if drawn.hides then
     drawn.cursor = cursor_in(want.buf, start, found)
-    hide_lines(want, first, vim.list_slice(rows, 1, hidden), drawn.cursor and start + drawn.cursor)
+    local cursor = drawn.cursor and start + drawn.cursor
+    drawn.lines[found.first] = hide_lines(want, first, rows, begins[1], cursor)
+    return
   end
-  for index = hidden + 1, #(rows or {}) do
+  for index in ipairs(rows or {}) do
     local row = found.first + index - 1
     drawn.lines[row] = lay_over(want, start + row, rows[index], blank or {}, begins[index])
   end
@@ -167,7 +186,7 @@ local function lay_out(want)
   local first, bytes = start + found.first, bytes_of(want.buf, start, found)
   local is_small = bytes <= limits.TABLE_BYTES
   local lines = is_small and api.nvim_buf_get_lines(want.buf, first, start + found.last + 1, false) or {}
-  found.drawn = { bytes = bytes, columns = want.columns, is_whole = want.is_whole, lines = {} }
+  found.drawn = { bytes = bytes, columns = want.columns, lines = {} }
   if found.is_link then
     found.drawn.lines[found.first] = lay_out_link(want, first, lines[1])
   else
@@ -220,7 +239,6 @@ local function want_layout(view, block, found, columns, is_whole)
     id = block.id,
     found = found,
     columns = columns,
-    is_whole = is_whole,
   }
   timer = timer or assert(vim.uv.new_timer())
   if is_whole or not timer:is_active() then
@@ -233,11 +251,10 @@ end
 ---@param block acp.Block
 ---@param found acp.Table
 ---@param columns integer
----@param is_whole boolean
 ---@return boolean
-local function is_laid_out(view, block, found, columns, is_whole)
+local function is_laid_out(view, block, found, columns)
   local drawn = found.drawn
-  if not drawn or drawn.columns ~= columns or drawn.is_whole ~= is_whole then
+  if not drawn or drawn.columns ~= columns then
     return false
   elseif drawn.bytes ~= bytes_of(view.buf, block.row, found) then
     return false
@@ -258,7 +275,7 @@ function M.prepare(view, block, first, last)
   while #fences.tables > 0 and is_narrowest and row <= last - block.row do
     local found = fence_index.table_at(fences, row)
     local is_whole = found ~= nil and fences.scanned > found.last + 1
-    if found and not is_laid_out(view, block, found, columns, is_whole) then
+    if found and not is_laid_out(view, block, found, columns) then
       want_layout(view, block, found, columns, is_whole)
     end
     row = found and found.last + 1 or row + 1
