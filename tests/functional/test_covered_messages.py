@@ -36,7 +36,8 @@ def test_a_question_that_comes_in_insert_mode_is_told_at_once_and_when_it_is_lef
     editor.screen.expect("and more")
     assert editor.lua("return vim.fn.mode()") == "i"
     editor.type("<Esc>")
-    editor.screen.expect("acp_nvim: Scripted asks: Go?   :Acp answer {n}")
+    again = "acp_nvim: Scripted asks: Go?   :Acp answer {n}"
+    editor.screen.expect(lambda screen: screen.mode == "normal" and again in screen.text(), what=again)
     assert editor.lua("return vim.api.nvim_get_mode()") == {"mode": "n", "blocking": False}
     assert editor.lua("return vim.fn.getline(1)") == "a text and more"
     editor.type("ix<Esc>")

@@ -572,6 +572,7 @@ def test_commands_complete_with_their_hints(open_editor: Open, tmp_path: Path) -
     editor.screen.expect("what to plan  Makes a plan")
     editor.type("<C-y>")
     editor.expect_lua(LINES, "/plan ")
+    editor.screen.expect_gone("Makes a plan")
     editor.screen.expect("/plan what to plan")
     editor.type("<Esc>:%d<CR>inot /pl<C-x><C-o>")
     editor.expect_lua("return vim.fn.complete_info().items", [])

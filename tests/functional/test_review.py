@@ -238,7 +238,8 @@ AT_ONCE = """2G:lua local store, signs = require('acp_nvim.review.store'), requi
 def test_hunks_survive(open_editor: Open, tmp_path: Path, way: list[Any], what: str) -> None:
     editor = start_review(open_editor, tmp_path, *way)
     before = list_hunks(editor)
-    editor.type(f"{what}<CR>")
+    editor.type(f"{what}<CR>:let g:is_over = 1<CR>")
+    editor.expect_lua("return vim.g.is_over", 1)
     editor.expect_lua("return vim.fn.maparg(']h') ~= ''")
     editor.expect_lua("return require('acp_nvim').changes({all=true})[1].hunks", before)
     editor.screen.expect("  line 2\n┃ LINE 2")

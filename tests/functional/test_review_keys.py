@@ -91,7 +91,8 @@ def test_the_hint_stands_where_there_is_room(
     wrote = read_and_edit(NOTES, write_file(NOTES, join_lines([*TEN[:1], *lines, *TEN[3:]])))
     editor = start_review(open_editor, tmp_path, *wrote, pending=1, init=COMMA)
     editor.type("2G")
-    editor.screen.expect(shown)
+    editor.expect_lua(HINT, 1 if "1/1" in shown else 0)
+    editor.screen.expect(lambda screen: screen.cursor[0] > 0 and shown in screen.text(), what=shown)
 
 
 def test_keys_of_others_are_left_alone_and_told_of(open_editor: Open, tmp_path: Path) -> None:
