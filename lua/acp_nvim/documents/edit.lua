@@ -4,80 +4,12 @@ local anchor = require("acp_nvim.documents.visual_anchor")
 local diff = require("acp_nvim.documents.diff")
 local texts = require("acp_nvim.documents.text")
 local limits = require("acp_nvim.limits")
+local word_diff = require("acp_nvim.documents.word_diff")
 
 local api = vim.api
 local M = {}
 
-local xdiff = vim.text and vim.text.diff or vim.diff
 local FORMAT = { final = "endofline", bomb = "bomb", ff = "fileformat", fenc = "fileencoding" }
-
----@param old string
----@param new string
----@return integer bytes  equal at the start, no character cut in two
-local function common_start(old, new)
-  local n, least = 0, math.min(#old, #new)
-  while n < least and old:byte(n + 1) == new:byte(n + 1) do
-    n = n + 1
-  end
-  return n + math.min(vim.str_utf_start(old .. "\n", n + 1), vim.str_utf_start(new .. "\n", n + 1))
-end
-
----@param old string
----@param new string
----@param start integer
----@return integer bytes  equal at the end, behind `start`, no character cut in two
-local function common_end(old, new, start)
-  local n, least = 0, math.min(#old, #new) - start
-  while n < least and old:byte(#old - n) == new:byte(#new - n) do
-    n = n + 1
-  end
-  while n > 0 and vim.str_utf_start(old, #old - n + 1) ~= 0 do
-    n = n - 1
-  end
-  return n
-end
-
----@param text string
----@return string[] found  words, and what stands between them character by character
-local function tokens(text)
-  local found = {}
-  for word, other in text:gmatch("([%w_\128-\255]*)([^%w_\128-\255]?)") do
-    found[#found + 1] = word ~= "" and word or nil
-    found[#found + 1] = other ~= "" and other or nil
-  end
-  return found
-end
-
----@param list string[]
----@return integer[]  how many bytes are before each token, and before one more
-local function offsets(list)
-  local sums = { 0 }
-  for i, token in ipairs(list) do
-    sums[i + 1] = sums[i] + #token
-  end
-  return sums
-end
-
----@param old string
----@param new string
----@return integer[][] parts  { start, end of the old, start, end of the new }: bytes, ends exclusive
-local function differing(old, new)
-  if math.max(#old, #new) > limits.WORDS_LINE_BYTES then
-    return { { 0, #old, 0, #new } }
-  end
-  local olds, news = tokens(old), tokens(new)
-  local function text(list)
-    return #list > 0 and table.concat(list, "\n") .. "\n" or ""
-  end
-  local hunks = xdiff(text(olds), text(news), { result_type = "indices" }) --[[@as integer[][] ]]
-  local before, after = offsets(olds), offsets(news)
-  return vim.tbl_map(function(hunk)
-    -- where nothing is replaced, xdiff names the token before
-    local from = hunk[2] == 0 and hunk[1] + 1 or hunk[1]
-    local to = hunk[4] == 0 and hunk[3] + 1 or hunk[3]
-    return { before[from], before[from + hunk[2]], after[to], after[to + hunk[4]] }
-  end, hunks)
-end
 
 ---@param buf integer
 ---@param row integer
@@ -85,16 +17,10 @@ end
 ---@param by_words boolean
 local function change_line(buf, row, new, by_words)
   local line = api.nvim_buf_get_lines(buf, row, row + 1, true)[1]
-  local parts = {}
-  if line ~= new then
-    parts = by_words and differing(line, new) or { { 0, #line, 0, #new } }
-  end
+  local parts = word_diff.parts(line, new, by_words)
   for i = #parts, 1, -1 do
-    local at, stop = parts[i][1], parts[i][2]
-    local old, text = line:sub(at + 1, stop), new:sub(parts[i][3] + 1, parts[i][4])
-    local start = common_start(old, text)
-    local rest = common_end(old, text, start)
-    api.nvim_buf_set_text(buf, row, at + start, row, stop - rest, { text:sub(start + 1, #text - rest) })
+    local part = parts[i]
+    api.nvim_buf_set_text(buf, row, part[1], row, part[2], { part[3] })
   end
 end
 
