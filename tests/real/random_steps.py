@@ -125,7 +125,8 @@ class RandomSteps(RandomStory):
         self.edits_the_right_side(lines[2], edited)
         self.editor.type(":write<CR>")
         self.turn_ends("end_turn")
-        self.text.agent_writes({lines[0]: rows[0], edited: rows[2]})
+        self.text.agent_writes({lines[0]: rows[0]})
+        self.text.replace(rows[2], edited)  # which is the user's
         self.text.refused |= {*lines[1:]}
         return None
 
