@@ -59,6 +59,10 @@ class Baselines:
         """Expect the agent to write the same text to the disk, too. What the buffer has beyond it is the user's."""
         self._echoes[path] = session, text
 
+    def forget_echo(self, path: str) -> None:
+        """Expect it no more: the buffer has taken up another text of the disk."""
+        self._echoes.pop(path, None)
+
     def echo(self, path: str) -> str | None:
         return self._echoes.get(path, (None, None))[1]
 

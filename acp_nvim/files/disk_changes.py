@@ -74,6 +74,8 @@ class DiskChanges:
             by = by._replace(ends=file_snapshot.Ends.of(seen.path, before, text))
         found = await self._sync(path, earlier, None, by, looked) if buffer else None
         is_echo = buffer is not None and isinstance(text, str) and text == self._files.baselines.echo(path)
+        if buffer and not found and isinstance(text, str) and text != before and not is_echo:
+            self._files.baselines.forget_echo(path)
         if text is not Unknown.TEXT and text != before and not is_echo:
             self._on_changed(turn.author(seen.by), seen.path, before, text)
         self._note_missed(path, seen, found, earlier)

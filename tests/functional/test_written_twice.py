@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.fakes.script import ask, on_prompt, script, touch, wait_file, wait_until, write_file
 from tests.functional.editor import Editor
-from tests.steps.files import LINES, NOTES, call_edit, open_notes, read_disk
+from tests.steps.files import LINES, NOTES, call_edit, open_notes, read_disk, write
 
 Open = Callable[..., Editor]
 OLD = "one\ntwo\nthree\n"
@@ -40,3 +40,17 @@ def test_the_disk_is_written_while_the_editor_saves(open_editor: Open, tmp_path:
     editor.expect_lua("return vim.bo[vim.fn.bufnr('notes.txt')].modified")
     editor.type(":write<CR>")
     wait_until(lambda: read_disk(editor) == NEW + "mine\n")
+
+
+def test_a_file_that_was_empty_for_a_moment(open_editor: Open, tmp_path: Path) -> None:
+    """What the user had before it was emptied is no deletion of the text that comes afterwards."""
+    empties = call_edit(NOTES, write(NOTES, NEW), write_file(NOTES, ""), id="a")
+    writes = call_edit(NOTES, wait_file(str(tmp_path / "go")), write_file(NOTES, NEW), id="b")
+    agent = script(tmp_path, on_prompt("", *empties, *writes))
+    editor = open_notes(open_editor, agent, OLD)
+    editor.type("Gomine<Esc>")
+    editor.acp("prompt", "edit")
+    editor.expect_lua(LINES, [""])
+    (tmp_path / "go").touch()
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(LINES, NEW.splitlines())
