@@ -16,7 +16,7 @@ local M = {}
 
 local health = vim.health
 local VERSIONS_MS = 5000
-local thorough = false -- agents are started
+local thorough = false -- agents are started; :checkhealth takes no argument that could say so
 local INSTALL = "Run :Acp install, or make install in " .. backend.root
 
 ---@param command string[]

@@ -6,7 +6,7 @@ local chats = require("acp_nvim.chat.buffer")
 local api = vim.api
 local M = {}
 
-local told = {} ---@type table<integer, string>  session -> what this backend knows
+local told = {} ---@type table<integer, integer[]>  session -> rows, columns, and the backend that knows them
 
 ---@param win integer
 ---@return integer rows
@@ -25,9 +25,9 @@ function M.report(n)
     local height, width = size_of(win)
     rows, columns = math.min(rows or height, height), math.min(columns or width, width)
   end
-  local said = rows and ("%d %d, backend %d"):format(rows, columns, backend.generation())
-  if said and told[n] ~= said and backend.is_running() then
-    told[n] = said
+  local size = { rows, columns, backend.generation() }
+  if rows and not vim.deep_equal(told[n], size) and backend.is_running() then
+    told[n] = size
     backend.notify("fit", { session = n, rows = rows, columns = columns })
   end
 end

@@ -49,8 +49,8 @@ end
 --- Remembers the heights of the pair as they are wanted.
 ---@param pair acp.Pair
 function M.record(pair)
-  if is_stacked(pair) and pair.fitted ~= ("%d of %d"):format(heights(pair)) then
-    pair.height, pair.both = heights(pair)
+  if is_stacked(pair) and not vim.deep_equal(pair.fitted, { heights(pair) }) then
+    pair.prompt_rows, pair.both_rows = heights(pair)
     pair.fitted = nil
   end
 end
@@ -60,7 +60,7 @@ end
 function M.opened(pair)
   if is_stacked(pair) then
     M.record(pair)
-    pair.height = pair.height + bar_rows(pair.prompt)
+    pair.prompt_rows = pair.prompt_rows + bar_rows(pair.prompt)
   end
 end
 
@@ -70,7 +70,7 @@ end
 ---@return integer
 local function wanted_height(pair, both)
   local third = math.floor(both / 3)
-  local base = both < pair.both and math.min(pair.height, third) or pair.height
+  local base = both < pair.both_rows and math.min(pair.prompt_rows, third) or pair.prompt_rows
   local most = math.max(base, math.min(config.get().chat.prompt_height, third))
   return math.max(1, base, rows_of(pair.prompt, most)) --[[@as integer]]
 end
@@ -78,7 +78,7 @@ end
 --- Gives the prompt its height, and with it the chat what is left.
 ---@param pair acp.Pair
 local function fit(pair)
-  if not is_stacked(pair) or not pair.height then
+  if not is_stacked(pair) or not pair.prompt_rows then
     return
   end
   local height, both = heights(pair)
@@ -86,7 +86,7 @@ local function fit(pair)
   if height ~= wanted then
     api.nvim_win_set_height(pair.prompt, wanted + bar_rows(pair.prompt))
   end
-  pair.fitted = ("%d of %d"):format(heights(pair))
+  pair.fitted = { heights(pair) }
 end
 
 --- Shows the rows above the cursor that now have room: Neovim keeps the first visible line where it is.

@@ -12,10 +12,10 @@ local M = {}
 ---@field origin? integer   the user's window, to which closing goes back
 ---@field file? integer     the last one of the user's that takes files
 ---@field own_tab boolean
----@field height? integer   the prompt's, as we or the user made it
----@field both? integer     the height of the two windows then
+---@field prompt_rows? integer  of text in the prompt, as we or the user made it
+---@field both_rows? integer    the height of the two windows then
 ---@field disturbed boolean  windows have come or gone, or the screen has changed: sizes are not the user's wish
----@field fitted? string   the heights that we have given, which are not the user's wish either
+---@field fitted? integer[]  both heights as we have fitted them to the text, which are not the user's wish either
 ---@field share? { size?: integer, screen: string, by_hand?: boolean }  of the screen, as we gave it
 ---@field layout acp.Layout  as it was before
 
