@@ -496,7 +496,7 @@ def test_in_the_terminals_of_an_agent(open_editor: Open, tmp_path: Path) -> None
     innocent(editor, "the list of terminals")
     editor.type("<CR>")
     editor.expect_lua("return vim.b.acp_terminal ~= nil")
-    editor.screen.expect("exit 2")
+    editor.screen.expect("Terminal 1  exit 2")
     innocent(editor, "a terminal")
     assert "pwned" not in str(editor.lua("return vim.b.term_title"))
     (tmp_path / "go").touch()

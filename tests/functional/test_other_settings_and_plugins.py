@@ -141,7 +141,7 @@ def test_commands_of_the_demo_agent_run_whatever_the_shell(open_editor: Open, tm
     editor.type(":Acp terminals<CR>")
     editor.expect_lua("return vim.bo.filetype", "acp_terminals")
     editor.type("<CR>")
-    editor.screen.expect("42")
+    editor.expect_lua("return vim.bo.buftype .. ' ' .. vim.fn.getline(1)", "terminal 42")
 
 
 # --- windows and tabs
@@ -170,6 +170,7 @@ def test_each_tab_has_its_pair(talk: Callable[..., Editor]) -> None:
     editor.type(":tabnew<CR>:Acp<CR>")
     editor.expect_lua("return #vim.api.nvim_tabpage_list_wins(0)", 3)
     editor.type(":tabclose<CR>")
+    editor.expect_lua("return #vim.api.nvim_list_tabpages()", 1)
     editor.screen.expect("so it is.")
     editor.type(":Acp close<CR>:tabonly<CR>")
     editor.expect_lua("return #vim.api.nvim_list_wins()", 1)
@@ -390,7 +391,9 @@ def test_a_statusline_does_not_load_the_plugin(open_editor: Open) -> None:
     )
     editor = open_editor(init=init)
     editor.type("ix<Esc>")
-    editor.screen.expect("x")
+    editor.screen.expect(
+        lambda screen: screen.lines()[0] == "x", what="the letter, and with it the statusline"
+    )
     assert editor.lua("return package.loaded['acp_nvim'] == nil and acp()") == ""
 
 

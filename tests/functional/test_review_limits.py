@@ -209,7 +209,8 @@ def test_a_deleted_file_says_so_in_the_buffer_that_has_its_text(
     editor.screen.expect(f"▁ line 1 {DELETED}")
     editor.expect_lua("return vim.fn.maparg(']h', 'n', false, true).buffer", 1)
     if "edit" in keys:
-        editor.type(keys.partition(":Acp")[0])
+        editor.type(keys.partition(":Acp")[0] + ":let g:is_over = 1<CR>")
+        editor.expect_lua("return vim.g.is_over", 1)
         editor.screen.expect(DELETED)
         keys = ":Acp undo<CR>"
     editor.type(keys)
@@ -255,7 +256,7 @@ def test_a_change_of_the_last_newline_alone_is_a_hunk(
     editor.type(":Acp review<CR>")
     note = f"no newline at end {'now' if before.endswith(chr(10)) else 'before'}"
     editor.screen.expect(f"  a\n  {note}\n┃ b")
-    assert editor.lua(LISTED) == [["notes.txt", f"+1 -1 {note}"]]
+    editor.expect_lua(LISTED, [["notes.txt", f"+1 -1 {note}"]])
     editor.type(":Acp undo<CR>")
     editor.expect_lua(PENDING, 0)
     assert (read_disk(editor), editor.lua(LINES)) == (before, ["a", "b"])
