@@ -1,12 +1,15 @@
-"""Autocommands of the user that fail: our windows come and go whole, and the user hears in one line what failed."""
+"""Autocommands of the user that fail: our windows come and go whole, and the user hears in one line what failed.
+One that takes the chat's buffer away, of which Neovim tells nobody, breaks no turn.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.fakes.script import on_prompt, say, script
+from tests.fakes.script import on_prompt, permission, say, script
 from tests.functional.editor import Editor
+from tests.steps.conversation import open_chat, send
 
 Open = Callable[..., Editor]
 EVENTS = ["BufWinEnter", "WinEnter", "BufEnter", "WinNew", "FileType", "WinLeave", "WinClosed", "BufAdd"]
@@ -81,3 +84,25 @@ def test_an_autocommand_that_fails_with_each_window_is_told_once(open_editor: Op
     failed = "an autocommand failed while a window opened or closed: "
     editor.screen.expect(lambda screen: screen.text().count(failed) >= 2, what="both in the log")
     assert "of yours failed" not in editor.lua("return vim.fn.execute('messages')")
+
+
+WIPE = """
+vim.api.nvim_create_autocmd("User", { pattern = "%s", once = true, callback = function()
+  vim.cmd("bwipeout! " .. vim.fn.bufnr("^acp://1/chat$"))
+end })
+"""
+
+
+@pytest.mark.parametrize("event", ["AcpTurnStarted", "AcpQuestion", "AcpTurnEnded"])
+def test_a_chat_that_an_autocommand_wipes_comes_back(open_editor: Open, tmp_path: Path, event: str) -> None:
+    agent = script(tmp_path, on_prompt("", permission("Go on?"), say("hello there")))
+    editor = open_chat(open_editor, agent, init=WIPE % event)
+    send(editor, "hi")
+    question = editor.wait_event("AcpQuestion")["id"]
+    assert editor.acp("answer", question, "yes") is True
+    editor.wait_event("AcpTurnEnded", stop_reason="end_turn")
+    editor.type("<Esc>:Acp close<CR>:Acp<CR>")
+    editor.screen.expect("hello there")
+    assert editor.mode()["blocking"] is False
+    assert "E5108" not in editor.lua("return vim.fn.execute('messages')")
+    assert "Invalid buffer" not in editor.lua("return vim.fn.execute('messages')")

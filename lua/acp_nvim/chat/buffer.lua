@@ -39,6 +39,17 @@ local function resync(chat)
   end
 end
 
+--- Returns the chat's buffer, if it is still there: an autocommand that is not nested, or 'eventignore', unloads it
+--- without BufUnload.
+---@param chat acp.Chat
+---@return integer? buf
+local function loaded_buffer(chat)
+  if chat.buf and not api.nvim_buf_is_loaded(chat.buf) then
+    by_buffer[chat.buf], chat.buf = nil, nil
+  end
+  return chat.buf
+end
+
 ---@param chat acp.Chat
 ---@param buf integer
 local function adopt(chat, buf)
@@ -103,7 +114,7 @@ end
 ---@return integer buf
 function M.buffer(n)
   local chat = chat_of(n)
-  if not chat.buf then
+  if not loaded_buffer(chat) then
     create(chat)
     chat.stale = false
     resync(chat)
@@ -121,7 +132,7 @@ end
 ---@return acp.Chat? chat  only if it has a buffer
 function M.get(n)
   local chat = chats[n]
-  return chat and chat.buf and chat or nil
+  return chat and loaded_buffer(chat) and chat or nil
 end
 
 --- Records whether a question is open: then long lines wrap.
@@ -243,7 +254,7 @@ end
 ---@param total integer  how many lines there must be then
 function M.apply(n, ops, total)
   local chat = chat_of(n)
-  if not chat.buf or chat.stale then
+  if not loaded_buffer(chat) or chat.stale then
     return
   end
   local buf = chat.buf --[[@as integer]]
@@ -277,7 +288,7 @@ end
 ---@param n integer
 function M.reset(n)
   local chat = chat_of(n)
-  if not chat.buf then
+  if not loaded_buffer(chat) then
     return
   end
   chat.stale = false
@@ -292,7 +303,7 @@ end
 function M.wipe(n)
   local chat = chats[n]
   chats[n] = nil
-  if chat and chat.buf then
+  if chat and loaded_buffer(chat) then
     api.nvim_buf_delete(chat.buf, { force = true })
   end
 end
