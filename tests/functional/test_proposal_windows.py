@@ -79,20 +79,18 @@ def test_a_command_over_all_does_not_decide(open_editor: Open, tmp_path: Path, c
     assert (editor.project / "notes.txt").read_text() == NEW
 
 
+WAYS = {
+    "through us": write_through(),
+    "on disk": [ask_edit(), write_file(NOTES, NEW), tool("call", known=True, status="completed")],
+}
+
+
 @pytest.mark.backends
-def test_leaving_with_wqa_sends_the_decision(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, on_prompt("", *write_through()))
-    editor = open_old(open_editor, agent)
-    open_diff(editor)
-    editor.type("gg]cdo/SEVENTEEN<CR>cc17<Esc>:wqa<CR>")
-    assert editor.wait_exit() == 0
-    assert get_outcomes(agent) == ["yes"]
-    assert (editor.project / "notes.txt").read_text() == MIXED
-
-
-def test_leaving_with_wqa_leaves_no_refused_hunk_on_the_disk(open_editor: Open, tmp_path: Path) -> None:
-    done = tool("call", known=True, status="completed")
-    agent = script(tmp_path, on_prompt("", ask_edit(), write_file(NOTES, NEW), done))
+@pytest.mark.parametrize("way", WAYS)
+def test_leaving_with_wqa_sends_the_decision_and_leaves_no_refused_hunk(
+    open_editor: Open, tmp_path: Path, way: str
+) -> None:
+    agent = script(tmp_path, on_prompt("", *WAYS[way]))
     editor = open_old(open_editor, agent)
     open_diff(editor)
     editor.type("gg]cdo/SEVENTEEN<CR>cc17<Esc>:wqa<CR>")

@@ -101,11 +101,12 @@ def test_only_the_user_decides_a_conflict(open_editor: Open, tmp_path: Path, com
     assert written.get("code") == (None if command == "accept" else -32603)
 
 
-def test_a_conflict_is_merged_by_hand(open_editor: Open, tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["w", "Acp accept"])
+def test_a_conflict_is_merged_by_hand(open_editor: Open, tmp_path: Path, command: str) -> None:
     editor, _ = cause_conflict(open_editor, tmp_path)
     editor.type(":Acp answer merge<CR>")
     editor.screen.expect("what will be saved")
-    editor.type(":%s/agent's/both'<CR>:w<CR>")
+    editor.type(f":%s/agent's/both'<CR>:{command}<CR>")
     editor.wait_event("AcpTurnEnded")
     assert editor.lua(LINES) == ["one", "both'", "three"]
     assert (editor.project / "notes.txt").read_text() == "one\nboth'\nthree\n"
@@ -234,15 +235,6 @@ def test_a_large_file_is_read_without_stalling_the_editor(open_editor: Open, tmp
         assert len(get_answers(agent)) == 10 * turn
         waits.append(probe.percentile(99))
     assert min(waits) < 10
-
-
-def test_accept_on_the_right_side_sends_what_was_merged(open_editor: Open, tmp_path: Path) -> None:
-    editor, _ = cause_conflict(open_editor, tmp_path)
-    editor.type(":Acp answer merge<CR>")
-    editor.screen.expect("what will be saved")
-    editor.type(":%s/agent's/both'<CR>:Acp accept<CR>")
-    editor.wait_event("AcpTurnEnded")
-    assert editor.lua(LINES) == ["one", "both'", "three"]
 
 
 @pytest.mark.parametrize("command", ["cancel", "stop"])
