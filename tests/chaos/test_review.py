@@ -59,6 +59,7 @@ local review, list = require('acp_nvim.review'), {}
 for _, id in ipairs(ids) do list[#list + 1] = review.hunk(id) end
 review.decide(verb, list, { aloud = true })"""
 
+STATE = "return require('acp_nvim').status().state"
 NAMES = {"edit!": "reload", "u": "back", "agent": "works"}
 PAST = {"undo": "undone", "keep": "kept"}
 Step = tuple[Any, ...]
@@ -70,6 +71,11 @@ _steps = st.one_of(
     ),
     st.tuples(
         st.just("agent"), st.sampled_from(["through", "direct"]), st.lists(_change, min_size=1, max_size=3)
+    ),
+    st.tuples(
+        st.just("agent_turn"),
+        st.sampled_from(["through", "direct"]),
+        st.lists(_change, min_size=1, max_size=3),
     ),
     st.tuples(st.just("agent_deletes")),
     st.tuples(
@@ -85,6 +91,7 @@ _steps = st.one_of(
     st.tuples(st.sampled_from(["saveas", "file", "mv", "mv_back"])),
     st.tuples(st.just("undo"), st.one_of(st.none(), which, st.sampled_from(["all", "turn"]))),
     st.tuples(st.just("undo"), st.one_of(st.none(), which)),
+    st.tuples(st.just("undo"), st.just("turn")),
     st.tuples(st.just("keep"), st.one_of(st.none(), which)),
 )
 
@@ -99,8 +106,11 @@ class Story:
             self.path.write_text(_text(self.before))
         self.saved: set[str] = set()  # the user has, or an agent's write through us
         self.made = self.obeyed = 0
+        self.new: set[str] = set()
+        self.turn_of: dict[str, int] = {}  # the agent's lines
         self.problem = self.apart = False
-        self.in_turn = False
+        self.in_turn = self.has_kept = False
+        self.session = editor.lua("return require('acp_nvim').status().session")
         self.log: list[Any] = [starts]
         self.strict = True
         editor.lua(SAID)
@@ -131,7 +141,10 @@ class Story:
 
     def token(self, who: str) -> str:
         self.made += 1
-        return f"{who} {self.made}"
+        line = f"{who} {self.made}"
+        if who == "agent":
+            self.new.add(line)
+        return line
 
     def do(self, command: str) -> None:
         self.editor.lua("vim.cmd(...)", command)
@@ -166,6 +179,9 @@ class Story:
             self.orders.touch()
             self.editor.acp("prompt", "work")
             self.in_turn = True
+            self.editor.expect_lua(STATE, "running")
+        self.turn_of |= dict.fromkeys(self.new, self.editor.lua("return require('acp_nvim').status().turn"))
+        self.new = set()
         count = len(self.agent.logged("mark")) + len(steps)
         self.obeyed += len(steps)
         with self.orders.open("a") as file:
@@ -193,6 +209,10 @@ class Story:
 
     def agent_makes_anew(self, way: str, changes: list[tuple[str, int]]) -> None:
         self.works(way, changes, *([delete_file(str(self.path))] if self.path.exists() else []))
+
+    def agent_turn(self, way: str, changes: list[tuple[str, int]]) -> None:
+        self.works(way, changes)
+        self.end_turn()
 
     def works(self, way: str, changes: list[tuple[str, int]], *first: Any) -> None:
         seen = self.seen()
@@ -314,6 +334,7 @@ class Story:
         if not chosen:
             return []
         self.editor.lua(SAID)
+        newest = self.editor.lua("return require('acp_nvim.review').newest_turn(...)", self.session)
         if isinstance(what, str):
             self.do(f"Acp {verb} {what}")
         else:
@@ -328,6 +349,11 @@ class Story:
         self.log.append(("said", said))
         self.apart = self.apart or "keeps its own lines" in said[0]
         self.problem = f" {PAST[verb]}" not in said[0] or ";" in said[0] or said[0].startswith("0")
+        if what == "turn" and not self.problem and self.strict and not self.has_kept:
+            seen = self.rest()
+            live = seen["lines"] if seen["lines"] is not None else self.disk
+            assert newest not in map(self.turn_of.get, live or []), self.told()
+        self.has_kept = self.has_kept or verb == "keep"
         return list(chosen)
 
     def undo(self, what: int | str | None) -> None:
@@ -412,6 +438,7 @@ def test_no_line_of_the_user_s_is_lost_or_saved(open_editor: Callable[..., Edito
 
 
 MADE = ("agent", "direct", [("delete", 9), ("insert", 0), ("change", 7)])
+REMADE = ("agent_makes_anew", "direct", [("change", 0), ("delete", 6)])
 LEFT = [
     ("type", 7),
     ("agent", "through", [("insert", 9)]),
@@ -424,6 +451,7 @@ AGAIN = ("agent", "through", [("change", 0)])  # a deleted file is written again
 ONCE: list[tuple[str, list[Step]]] = [
     ("open", [MADE, MADE, ("type", 8), MADE, ("agent_deletes",)]),
     ("open", [("agent_deletes",), AGAIN, AGAIN]),
+    ("open", [REMADE, ("agent_deletes",), ("agent", "direct", [("insert", 5), ("insert", 8)])]),
     ("open", LEFT),  # the review has the lines of a deleted file that nobody has loaded
 ]
 

@@ -156,6 +156,7 @@ local function on_ended(change)
   local before, file = before_changes[change], store.files[change.path]
   before_changes[change] = nil
   local is_undo = change.by and change.by.kind == "undo" -- who undoes hunks says so
+  local was_deleted = file ~= nil and file.deleted
   if is_undo or not change.ok or not api.nvim_buf_is_loaded(change.buf) then
     return
   elseif before then
@@ -167,7 +168,11 @@ local function on_ended(change)
   else
     earlier_texts.restore_undeleted(file)
   end
-  take_steps(file, change, before and before.reread)
+  if before and was_deleted then -- to the steps the file was empty, but its deletion was the agent's, too
+    agent_edits.take(file, text.of_buffer(change.buf).lines, change.by)
+  else
+    take_steps(file, change, before and before.reread)
+  end
   if before then
     take_facts(file, change.by, before)
   end
