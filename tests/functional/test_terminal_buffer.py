@@ -83,9 +83,10 @@ def test_its_keys_stop_the_command_and_close_the_window(told):
     assert told.lua("return #_G.verbs") == 2, "what is in the buffer is not asked for again"
 
 
-def test_a_wiped_buffer_takes_no_more_and_is_filled_anew(told):
+@pytest.mark.parametrize("wipe", ["bwipeout!", "noautocmd bwipeout!"])
+def test_a_wiped_buffer_takes_no_more_and_is_filled_anew(told, wipe):
     first = open_second(told)
-    told.lua("vim.cmd.bwipeout({ bang = true })")
+    told.lua("vim.cmd(...)", wipe)
     feed = "return require('acp_nvim.terminal.buffer').feed(1, 't2', 'x', ...)"
     assert told.lua(feed, first) is False
     second = open_second(told)

@@ -25,6 +25,17 @@ local function draw_winbars(terminal)
   end
 end
 
+--- Returns the terminal's buffer, if it is still there: an autocommand that is not nested, or 'eventignore', wipes it
+--- without BufWipeout.
+---@param terminal acp.Terminal
+---@return integer? buf
+local function valid_buffer(terminal)
+  if terminal.buf and not api.nvim_buf_is_valid(terminal.buf) then
+    terminal.buf, terminal.channel = nil, nil
+  end
+  return terminal.buf
+end
+
 -- What the backend tells ----------------------------------------------------------------------------------------------
 
 --- Port: a command runs, or an agent has told of a terminal of its own.
@@ -44,7 +55,7 @@ end
 ---@return boolean taken  false: nobody looks any more
 function M.feed(n, id, text, buf)
   local terminal = registry.find(n, id)
-  if not terminal or terminal.buf ~= buf or not terminal.channel then
+  if not terminal or valid_buffer(terminal) ~= buf or not terminal.channel then
     return false
   end
   api.nvim_chan_send(terminal.channel, text)
@@ -69,7 +80,7 @@ end
 function M.ended(n)
   for _, terminal in ipairs(registry.list(n)) do
     registry.drop(terminal)
-    if terminal.buf and vim.fn.bufwinid(terminal.buf) < 0 then
+    if valid_buffer(terminal) and vim.fn.bufwinid(terminal.buf) < 0 then
       api.nvim_buf_delete(terminal.buf, { force = true })
     elseif terminal.buf then
       vim.bo[terminal.buf].bufhidden = "wipe"
@@ -164,7 +175,7 @@ end
 
 ---@param terminal acp.Terminal
 local function show(terminal)
-  local buf = terminal.buf or create(terminal)
+  local buf = valid_buffer(terminal) or create(terminal)
   local win = vim.fn.bufwinid(buf)
   if win > 0 then
     return api.nvim_set_current_win(win)
