@@ -54,10 +54,12 @@ def taken(left: str | None, right: str | None, decided: str | None) -> Taken:
     unlike_left = [(each.first, each.last) for each in edits(before, after)]
     whole = in_part = 0
     for change, span in zip(changes, spans(changes), strict=True):
-        if not any(overlap(span, other) for other in unlike_right):
-            whole += 1
-        elif any(overlap((change.first, change.last), other) for other in unlike_left):
+        if not any(overlap((change.first, change.last), other) for other in unlike_left):
+            continue
+        if any(overlap(span, other) for other in unlike_right):
             in_part += 1
+        else:
+            whole += 1
     return Taken(whole, in_part, len(changes))
 
 
