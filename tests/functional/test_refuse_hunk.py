@@ -1,0 +1,75 @@
+"""`do` on the right side of a proposal refuses the whole hunk under the cursor, whatever 'diffopt' says."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.script import on_prompt, script, tool
+from tests.functional.editor import Editor
+from tests.steps.files import NOTES, write
+from tests.steps.proposals import OLD, ask_edit, get_outcomes, make_diff, open_diff, open_old
+
+Open = Callable[..., Editor]
+RIGHT = "return vim.api.nvim_buf_get_lines(0, 0, -1, false)"
+
+
+def lines_of(first: int, last: int) -> str:
+    return "".join(f"line {n}\n" for n in range(first, last + 1))
+
+
+FEWER = OLD.replace(lines_of(3, 6), "line 5 and more\n")
+MORE = OLD.replace(lines_of(3, 4), "line 3 now\nbetween\nline 4 now\n")
+
+
+@pytest.mark.parametrize(
+    ("changed", "keys"),
+    [
+        pytest.param(FEWER, "3G", id="fewer lines"),
+        pytest.param(MORE, "3G", id="first of more lines"),
+        pytest.param(MORE, "4G", id="middle of more lines"),
+        pytest.param(MORE, "6G", id="below the hunk"),
+        pytest.param(OLD.replace(lines_of(3, 6), ""), "3G", id="below removed lines"),
+        pytest.param(OLD.replace(lines_of(1, 2), ""), "gg", id="below the removed beginning"),
+        pytest.param(OLD.replace("line 3\n", "line 3\nnew\nnew\n"), "5G", id="added lines"),
+    ],
+)
+def test_the_hunk_under_the_cursor_goes_and_no_other(
+    open_editor: Open, tmp_path: Path, changed: str, keys: str
+) -> None:
+    new, wanted = (text.replace("line 15\n", "FIFTEEN\n") for text in (changed, OLD))
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "", ask_edit(make_diff(new=new)), write(NOTES, new), tool("call", known=True, status="completed")
+        ),
+    )
+    editor = open_old(open_editor, agent)
+    open_diff(editor)
+    editor.type(f"{keys}do")
+    editor.expect_lua(RIGHT, wanted.splitlines())
+    editor.type("u")
+    editor.expect_lua(RIGHT, new.splitlines())
+    editor.type(f"{keys}do:w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert (editor.project / "notes.txt").read_text() == wanted
+
+
+def test_a_removed_end_comes_back_on_the_last_line(open_editor: Open, tmp_path: Path) -> None:
+    new = OLD.replace(lines_of(18, 20), "")
+    agent = script(tmp_path, on_prompt("", ask_edit(make_diff(new=new)), ["wait", "session/cancel"]))
+    editor = open_old(open_editor, agent)
+    open_diff(editor)
+    editor.type("Gdo")
+    editor.expect_lua(RIGHT, OLD.splitlines())
+    editor.type(":w<CR>")
+    editor.wait_event("AcpAnswered")
+    assert get_outcomes(agent) == ["no"]
+
+
+def test_a_line_without_a_change_stays(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", ask_edit(make_diff(new=MORE)), ["wait", "session/cancel"]))
+    editor = open_old(open_editor, agent)
+    open_diff(editor)
+    editor.type("8Gdo9Gccnine<Esc>")
+    editor.expect_lua(RIGHT, MORE.replace("line 8\n", "nine\n").splitlines())
