@@ -11,11 +11,11 @@ from acp_nvim.files import conflict_diff
 from acp_nvim.messages.proposals import Decide, Diff, DiffEntry, Edited, Merged, Proposal, ProposalDone
 from acp_nvim.messages.questions import Allow, Answer, Forget, Why
 from acp_nvim.permissions.apply_rules import RuleApplier, once
-from acp_nvim.session.decision_labels import OF_SESSION, Facts, why
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.remembered_answers import Remembered
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.session.why_decided import OF_SESSION, Facts, why
 
 _CHANGED = "not sent: the question has changed, look at it first"
 

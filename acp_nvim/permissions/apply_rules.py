@@ -9,7 +9,7 @@ from acp_nvim import limits
 from acp_nvim.files import disk
 from acp_nvim.processes.regex_match import match
 from acp_nvim.protocol.dialects.standard import Dialect
-from acp_nvim.session import decision_labels, permission_rules, suggested_rule
+from acp_nvim.session import permission_rules, suggested_rule, why_decided
 from acp_nvim.session.permission_rules import Rule, Ruling
 from acp_nvim.session.permission_scope import Scope, scope
 from acp_nvim.session.question import Option, Question
@@ -58,7 +58,7 @@ class RuleApplier:
         """Apply the rules again, because the agent has updated the call."""
         if session.questions:
             self.judge(session)
-        if not call.is_breach and (told := decision_labels.breach(call)):
+        if not call.is_breach and (told := why_decided.breach(call)):
             call.is_breach = True
             session.transcript.note("error", told)
             self._say("error", told)
@@ -89,7 +89,7 @@ class RuleApplier:
 
     def _all(self, session: Session) -> Iterator[tuple[str, Rule]]:
         yield from (
-            (f"rule {number}{decision_labels.OF_SESSION}", rule) for number, rule in session.remembered.rules
+            (f"rule {number}{why_decided.OF_SESSION}", rule) for number, rule in session.remembered.rules
         )
         yield from ((f"rule {number}", rule) for number, rule in enumerate(self._rules, 1))
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acp_nvim.session.decision_labels import beside
 from acp_nvim.session.question import Question
 from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.session.why_decided import beside
 
 
 class AskedCalls:

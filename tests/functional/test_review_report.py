@@ -216,7 +216,7 @@ def test_the_backend_hears_of_an_undo_before_any_answer(
     """It may have read what the undo has written: a locked buffer can hold up the undo of further files for long."""
     editor = start_review(open_editor, tmp_path, *way)
     answer = editor.lua("""
-      require("acp_nvim.review.to_backend").undone("/x/notes.txt")
+      require("acp_nvim.review.backend_reports").undone("/x/notes.txt")
       return require("acp_nvim.backend.process").answer(function() return "answered" end)
     """)
     assert answer[0] == "answered"

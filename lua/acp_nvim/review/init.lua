@@ -6,7 +6,7 @@ local keep_or_undo = require("acp_nvim.review.keep_or_undo")
 local queries = require("acp_nvim.review.queries")
 local refresh = require("acp_nvim.review.refresh")
 local store = require("acp_nvim.review.store")
-local to_backend = require("acp_nvim.review.to_backend")
+local backend_reports = require("acp_nvim.review.backend_reports")
 local turn_lines = require("acp_nvim.review.turn_lines")
 local turns = require("acp_nvim.review.turns")
 require("acp_nvim.review.changes_in_buffers") -- it listens from now on
@@ -15,7 +15,7 @@ return {
   changed = changes_on_disk.changed,
   changes = queries.changes,
   decide = keep_or_undo.decide,
-  flush = to_backend.flush,
+  flush = backend_reports.flush,
   hide_in_diff = refresh.hide_in_diff,
   hunk = queries.hunk,
   hunk_at_cursor = queries.hunk_at_cursor,
@@ -25,7 +25,7 @@ return {
   of_turn_alone = queries.of_turn_alone,
   pending = queries.pending,
   pending_by_session = refresh.pending_by_session,
-  reported = to_backend.reported,
+  reported = backend_reports.reported,
   rows = queries.rows,
   session_ended = turns.end_session,
   touching = queries.touching,
@@ -33,6 +33,6 @@ return {
   turn_size = turn_lines.size,
   turn_over = function(session, turn, prompt)
     keep_or_undo.name_turn(session, turn, prompt)
-    to_backend.turn_over(session, turn)
+    backend_reports.turn_over(session, turn)
   end,
 }

@@ -5,7 +5,7 @@ local pending_changes = require("acp_nvim.review.pending_changes")
 local printable = require("acp_nvim.ui.printable")
 local refresh = require("acp_nvim.review.refresh")
 local store = require("acp_nvim.review.store")
-local to_backend = require("acp_nvim.review.to_backend")
+local backend_reports = require("acp_nvim.review.backend_reports")
 local undo = require("acp_nvim.review.undo")
 
 local M = {}
@@ -96,7 +96,7 @@ local function keep(hunks, how)
     end
     attached_buffers.refresh(file)
   end
-  to_backend.flush_next()
+  backend_reports.flush_next()
   say("kept", count, {}, how)
 end
 
@@ -143,7 +143,7 @@ local function undo_in(files, ids, sum)
       refresh.file(file, 0, -1)
     end
   end
-  to_backend.flush_next()
+  backend_reports.flush_next()
   say("undone", sum.count, sum.problems, sum.how)
 end
 

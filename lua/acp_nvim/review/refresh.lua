@@ -4,7 +4,7 @@ local find = require("acp_nvim.documents.find")
 local signs = require("acp_nvim.review.signs")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.review.store")
-local to_backend = require("acp_nvim.review.to_backend")
+local backend_reports = require("acp_nvim.review.backend_reports")
 local user_events = require("acp_nvim.backend.user_events")
 
 local M = {}
@@ -144,7 +144,7 @@ function M.file(file, from, to)
     fire(file, before, now)
   end
   if not is_known or #file.text.known.lost > 0 then
-    to_backend.flush_soon()
+    backend_reports.flush_soon()
   end
 end
 
@@ -154,7 +154,7 @@ function M.over(file)
   local before = announced[file]
   store.files[file.path], announced[file] = nil, nil
   count(before and before.pending or {}, {})
-  to_backend.file_over(file)
+  backend_reports.file_over(file)
   fire(file, before)
   if file.buf then
     signs.clear(file.buf)

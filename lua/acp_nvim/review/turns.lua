@@ -4,7 +4,7 @@ local attached_buffers = require("acp_nvim.review.attached_buffers")
 local backend = require("acp_nvim.backend.process")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local store = require("acp_nvim.review.store")
-local to_backend = require("acp_nvim.review.to_backend")
+local backend_reports = require("acp_nvim.review.backend_reports")
 
 local M = {}
 
@@ -54,7 +54,7 @@ function M.end_session(session)
     pending_changes.keep(file.text, ids)
     forget_decided(file, session)
   end
-  to_backend.forget(session)
+  backend_reports.forget(session)
 end
 
 return M

@@ -23,7 +23,7 @@ local pending_changes = require("acp_nvim.review.pending_changes")
 local remove = require("acp_nvim.documents.remove")
 local settings = require("acp_nvim.config.settings")
 local text = require("acp_nvim.documents.text")
-local to_backend = require("acp_nvim.review.to_backend")
+local backend_reports = require("acp_nvim.review.backend_reports")
 local undo_deletion = require("acp_nvim.review.undo_deletion")
 local undo_step = require("acp_nvim.documents.undo_step")
 
@@ -116,7 +116,7 @@ local function change(undo, buf, fn, anew)
   end
   pending_changes.undo(file.text, undo.ids)
   attached_buffers.note_rows(file, undo.edits)
-  to_backend.undone(file.path)
+  backend_reports.undone(file.path)
   if not said.saved or said.saved.changed then -- a formatter has run as it was saved
     earlier_texts.take(file, text.of_buffer(buf).lines, true)
   end

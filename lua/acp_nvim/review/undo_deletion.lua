@@ -9,7 +9,7 @@ local find = require("acp_nvim.documents.find")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local sync = require("acp_nvim.documents.sync")
 local text = require("acp_nvim.documents.text")
-local to_backend = require("acp_nvim.review.to_backend")
+local backend_reports = require("acp_nvim.review.backend_reports")
 
 local M = {}
 
@@ -33,7 +33,7 @@ local function record(undo)
     lost.restored = lost.undone ~= nil or nil
   end
   file.deleted = false
-  to_backend.undone(file.path)
+  backend_reports.undone(file.path)
   earlier_texts.remember_saved(file)
 end
 

@@ -9,7 +9,7 @@ local printable = require("acp_nvim.ui.printable")
 local safe_windows = require("acp_nvim.ui.safe_windows")
 local state = require("acp_nvim.backend.session_store")
 local tabpage = require("acp_nvim.ui.tabpage")
-local window_options = require("acp_nvim.windows.window_options")
+local pair_options = require("acp_nvim.windows.pair_options")
 
 local api = vim.api
 local M = {}
@@ -110,7 +110,7 @@ local function open(pair, rows)
   end
   local split = { split = "above", win = pair.prompt, height = height }
   pair.plan = api.nvim_open_win(new_buffer(pair.session), false, split)
-  window_options.show_plan(pair)
+  pair_options.show_plan(pair)
   if api.nvim_get_option_value("winbar", { win = pair.plan, scope = "local" }) ~= "" then
     api.nvim_win_set_height(pair.plan, height + 1)
   end
@@ -145,7 +145,7 @@ function M.close(pair)
       api.nvim_win_close(win, true)
     end
     if pairs_of.is_complete(pair) then
-      window_options.show_plan(pair)
+      pair_options.show_plan(pair)
     end
   end)
 end
@@ -172,7 +172,7 @@ function M.closed(closed)
       pair.plan, is_pinned = nil, false
       vim.schedule(function()
         if pairs_of.is_complete(pair) then
-          window_options.show_plan(pair)
+          pair_options.show_plan(pair)
         end
       end)
     end

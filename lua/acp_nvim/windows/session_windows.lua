@@ -15,7 +15,7 @@ local state = require("acp_nvim.backend.session_store")
 local tabpage = require("acp_nvim.ui.tabpage")
 local welcome = require("acp_nvim.chat.welcome")
 local winbar = require("acp_nvim.chat.winbar")
-local window_options = require("acp_nvim.windows.window_options")
+local pair_options = require("acp_nvim.windows.pair_options")
 
 local api = vim.api
 local M = {
@@ -48,7 +48,7 @@ local function ensure(n)
   if not pairs_of.is_open(pair.prompt) then
     pair.prompt = placement.open_prompt(pair, prompt.buffer(n))
   end
-  window_options.show(pair, n)
+  pair_options.show(pair, n)
   if not was_complete then
     prompt_height.opened(pair)
     screen_share.record(pair)
@@ -138,7 +138,7 @@ end)
 -- The queue above the prompt takes a row of its window.
 state.on_change(function(n)
   for _, pair in pairs(pairs_of.by_tab) do
-    if pair.session == n and pairs_of.is_complete(pair) and window_options.update_queue(pair) then
+    if pair.session == n and pairs_of.is_complete(pair) and pair_options.update_queue(pair) then
       prompt_height.follow_text(pair)
     end
   end

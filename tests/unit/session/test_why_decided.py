@@ -2,9 +2,9 @@
 
 import pytest
 
-from acp_nvim.session.decision_labels import Facts, why
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.session.why_decided import Facts, why
 
 YES, ALWAYS = Option("y", "Yes", "allow_once"), Option("a", "Always", "allow_always")
 NO, NEVER = Option("n", "No", "reject_once"), Option("v", "Never", "reject_always")
