@@ -118,6 +118,16 @@ def test_the_list_shows_what_lives_and_what_is_saved(open_editor: Open, tmp_path
     assert max(rows) <= 56, "it fits a screen of 60 columns"
 
 
+def test_a_saved_session_whose_folder_holds_a_nul_is_listed(open_editor: Open, tmp_path: Path) -> None:
+    listed = {"sessionId": "odd", "cwd": "/tmp/a\0b", "title": "Odd"}
+    agent = agent_of(tmp_path, ALL, on("session/list", result({"sessions": [listed]})), name="odd")
+    editor = start(open_editor, agent, size=(120, 30))
+    chat(editor)
+    editor.type("<Esc>:Acp sessions<CR>")
+    editor.screen.expect("/tmp/a^@b")
+    assert editor.mode()["blocking"] is False
+
+
 def test_equal_titles_are_told_apart_by_first_words(open_editor: Open, tmp_path: Path) -> None:
     again = converse_and_quit(open_editor, script(tmp_path, on_prompt("", say("So."))), "tidy up the parser")
     page = [saved("s1", "Fix it", 3), saved("s7", "Fix it", 4), saved("s8", "Another", 5)]

@@ -32,7 +32,7 @@ end
 ---@param marks integer  of the column for what waits
 ---@return string
 local function draw_line(line, width, marks)
-  local cwd = printable.visible(vim.fn.fnamemodify(line.cwd, ":~"))
+  local cwd = vim.fn.fnamemodify(printable.visible(line.cwd), ":~") -- which takes no NUL
   local number = line.session and tostring(line.session) or ""
   local head = ("%3s %s  %s  "):format(
     number,
