@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from acp_nvim import limits
 from acp_nvim.chat.change_lines import Room, changes, left, names
 from acp_nvim.chat.folded_body import Body
+from acp_nvim.chat.phrases import cells
 from acp_nvim.chat.splice import Mark, Row
 from acp_nvim.chat.tool_body import HIGHLIGHTS
 from acp_nvim.chat.tool_lines import relative, subject
@@ -18,7 +19,7 @@ from acp_nvim.text.diff_view import too_large, unified
 from acp_nvim.text.printable import one_line, visible
 
 _INDENT = "    "
-_WIDTH = 46  # of a chat beside a file in 120 columns; in a narrower one the line is broken once
+_WIDTH = 46  # cells: of a chat beside a file in 120 columns, until the size of the window is known
 _MOST_DIFF = 30  # lines
 _GAP = 3
 _SIGNS = {  # of an option's kind
@@ -36,7 +37,8 @@ def rows(call: ToolCall, cwd: str, top: Row, room: Room) -> Iterator[Row]:
     last."""
     for question in call.questions:
         if question.is_open:
-            detail, options = _detail(question, call, cwd), list(_options(question))
+            detail = _detail(question, call, cwd)
+            options = list(_options(question, room[1] if room else _WIDTH))
             previews = question.edited or call.previews
             if question.edited and not any(each.changed or each.note for each in previews):
                 detail.append(_note(question.id, _ALL_REFUSED))
@@ -125,8 +127,8 @@ def _same(line: str, told: str, cwd: str) -> bool:
     return bare in (told, said) or verb_and_path or said.endswith(f"  {bare}")
 
 
-def _options(question: Question) -> Iterator[Row]:
-    """Draw the options in one line if they fit, else each in a line."""
+def _options(question: Question, columns: int) -> Iterator[Row]:
+    """Draw the options in one row if they fit in so many columns, else each in a line."""
     mark: Mark = {"kind": "option", "key": question.id}
     if not question.options:
         text = f"{_INDENT}the agent offers no answers: cancel the turn"
@@ -137,12 +139,13 @@ def _options(question: Question) -> Iterator[Row]:
     diff = ["gd diff"] if question.has_diff else []
     signs = [_SIGNS.get(option.kind) for option in question.options]
     covered = any(option.covers for option in question.options)
-    width = len(_INDENT) + sum(len(label) + _GAP for label in (*labels, *diff)) - _GAP
-    if not covered and width + sum(len(sign[0]) for sign in signs if sign) <= _WIDTH:
+    width = len(_INDENT) + sum(cells(label) + _GAP for label in (*labels, *diff)) - _GAP
+    if not covered and width + sum(cells(sign[0]) + 1 for sign in signs if sign) <= columns:
         lines = [list(range(len(labels)))]
     else:
         lines = [[index] for index in range(len(labels))]
-    fits = len(lines) == 1 or len(_INDENT) + len(labels[-1]) + _GAP + len("  gd diff") <= _WIDTH
+    last = cells(labels[-1]) + (cells(signs[-1][0]) + 1 if signs[-1] else 0)
+    fits = len(lines) == 1 or len(_INDENT) + last + _GAP + len("gd diff") <= columns
     for indexes in lines:
         also = diff if fits and indexes is lines[-1] else []
         yield _line(mark, [(index, labels[index], signs[index]) for index in indexes], also)

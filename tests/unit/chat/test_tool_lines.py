@@ -277,6 +277,22 @@ def test_long_options_stand_below_each_other():
     assert numbers == [[1], [2], [3]]
 
 
+@pytest.mark.parametrize(
+    ("columns", "lines"),
+    [
+        (25, ["    1 Fill in the form", "    2 Decline   gd diff"]),
+        (47, ["    1 Fill in the form", "    2 Decline   gd diff"]),
+        (48, ["    1 Fill in the form   2 Decline   gd diff"]),
+        (24, ["    1 Fill in the form", "    2 Decline", "    gd diff"]),
+    ],
+)
+def test_options_stand_in_a_row_where_the_window_has_room(columns: int, lines: list[str]):
+    shown = Shown()
+    shown.view.fit((30, columns))
+    shown.ask("Fill in the form", "Decline", has_diff=True, detail=("t",))
+    assert shown.lines[1:] == lines
+
+
 def test_no_options_are_told():
     shown = Shown()
     shown.ask(detail=("t",))
