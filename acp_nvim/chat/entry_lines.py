@@ -155,26 +155,28 @@ def _tool(call: ToolCall, is_open: bool, look: Look) -> list[Row]:
     reason = call_output.reason(call, look.terminal) if has_failed else ""
     columns = look.room[1] if look.room else None
     top = header(call, look.counts(call), look.cwd, reason, columns)
+    output = (
+        [] if is_open or not call_output.has_output(call) else call_output.last_lines(call, look.terminal)
+    )
+    if any(line.strip() == reason for line in output):
+        if len(output) > 1 and not top[0].endswith(reason):  # it is cut there, and has a row of its own below
+            top = header(call, look.counts(call), look.cwd)
+        else:
+            output = [line for line in output if line.strip() != reason]
     return [
         top,
         *question_lines.rows(call, look.cwd, top, look.room),
-        *(body(call, look.terminal) if is_open else _last_lines(call, look, reason, top[0])),
+        *(body(call, look.terminal) if is_open else _last_lines(call, look, output, reason)),
     ]
 
 
-def _last_lines(call: ToolCall, look: Look, reason: str, top: str) -> list[Row]:
-    """Return the end of a command's output, each line in one row, without what the line of the call says.
-
-    `top` is that line. It may have cut the reason, which then stands below as well, unless nothing else would.
-    """
+def _last_lines(call: ToolCall, look: Look, output: list[str], reason: str) -> list[Row]:
+    """Return the end of a command's output, each line in one row, the reason of its failure in the colour of errors."""
     rows = Body(call.key)
     columns = look.room[1] if look.room else limits.REMARK_CHARS
-    if call_output.has_output(call):
-        lines = call_output.last_lines(call, look.terminal)
-        is_told = bool(reason) and (top.endswith(reason) or len(lines) == 1)
-        for line in lines:
-            if not (is_told and line.strip() == reason):
-                rows.line(cut(line, max(_LEAST_OUTPUT, columns - len(INDENT) - 1)))
+    for line in output:
+        shown = cut(line, max(_LEAST_OUTPUT, columns - len(INDENT) - 1))
+        rows.line(shown, "AcpFailed" if line.strip() == reason else None)
     return rows.rows()
 
 

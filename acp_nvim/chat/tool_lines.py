@@ -29,14 +29,14 @@ _KINDS = {"other": "tool", "switch_mode": "mode"}
 _CHANGES = {"edit", "delete", "move"}
 _GAP = 2
 _COLUMNS = 80  # of a window whose size is not known yet
-_LEAST_REASON, _REASON = 16, 40  # characters: in the row of the call, and at least where that takes two
+_REASON = 64  # characters of a reason that are shown, in further rows if need be
 _INDENT = 12  # cells: of the second row of a call, and what may stay empty in the first
 
 
 def header(
     call: ToolCall, counts: tuple[int, int] | None, cwd: str, reason: str = "", columns: int | None = None
 ) -> Row:
-    """Return the line of a call. `reason`: why it failed, cut to what the columns of the window leave."""
+    """Return the line of a call. `reason`: why it failed, cut to what the columns of the window leave in two rows."""
     label = "agent" if call.nested else cut(one_line(_KINDS.get(call.kind, call.kind)), 20)
     place = _place(call, cwd)
     text = f"{label:<8}{'' if len(label) < 8 else ' '}{subject(call, cwd)}".rstrip() + current_nested(
@@ -56,8 +56,7 @@ def header(
 def _failed(text: str, mark: Mark, reason: str, columns: int) -> Row:
     beside = "".join(chunk for chunk, _ in mark.get("eol", ()))
     left = columns - cells(mark["icon"]["text"] + text + beside) - 2 * _GAP
-    two_rows = max(min(_REASON, columns), left + columns - _INDENT)
-    told = cut(reason, left if left >= _LEAST_REASON else two_rows)
+    told = cut(reason, max(min(_REASON, 2 * columns), left + columns - _INDENT))
     start = len(text.encode()) + _GAP
     mark["spans"].append([start, start + len(told.encode()), "AcpFailed"])
     return f"{text}{' ' * _GAP}{told}", mark

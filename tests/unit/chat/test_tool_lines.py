@@ -231,6 +231,33 @@ def test_terminals_of_the_agents_own_are_shown():
     assert shown.body == ["a", "b"]
 
 
+# --- failures
+
+
+def failed(columns: int, *lines: str) -> Shown:
+    content = (ContentItem(content=Text(text="\n".join(lines))),)
+    shown = Shown(title="make", kind="execute", status="failed", content=content)
+    shown.view.fit((30, columns))
+    return shown
+
+
+def test_a_reason_goes_on_in_the_next_rows():
+    why = "error: there is no rule to make the target that you want"
+    assert failed(40, why).lines == [f"execute make  {why}"]
+
+
+def test_a_reason_is_not_shown_twice():
+    assert failed(40, "cc a.c", "error: stop").lines == ["execute make  error: stop", "  │ cc a.c"]
+
+
+def test_a_reason_that_would_be_cut_stands_among_the_last_lines_alone():
+    why = "error: " + "x" * 90
+    shown = failed(40, "cc a.c", why)
+    assert shown.lines == ["execute make", "  │ cc a.c", f"  │ {why[:34]}…"]
+    (mark,) = shown.buffer.rows[-1]
+    assert mark["line_hl"] == "AcpFailed"
+
+
 # --- questions
 
 
