@@ -89,9 +89,10 @@ class ChatView:
         self._urgent |= keys
 
     def fit(self, room: Room) -> None:
-        """Take the size of the chat's window: open questions show as much of their diffs as fits."""
+        """Take the size of the chat's window: open questions show as much of their diffs as fits, and their options
+        side by side where they fit."""
         self._room = self._look.room = room
-        self._urgent |= {(call.root or call).key for call in self._transcript.asked if call.previews}
+        self._urgent |= {(call.root or call).key for call in self._transcript.asked}
 
     def details(self, key: int) -> entry_details.Page:
         return entry_details.page(self._transcript.entry(key), self._terminal)

@@ -144,7 +144,7 @@ def test_the_edge_of_a_body_goes_on_beside_wrapped_rows(open_editor: Open, tmp_p
     assert " ".join(row.removeprefix("   │ ").strip() for row in rows) == line
 
 
-def test_a_reason_that_is_cut_stands_whole_below_its_call(open_editor: Open, tmp_path: Path) -> None:
+def test_a_reason_goes_on_in_the_next_row(open_editor: Open, tmp_path: Path) -> None:
     why = "ImportError: cannot import name total from orders"
     call = tool(
         "x", title="pytest -q", kind="execute", status="failed", content=output(f"collecting\n{why}\n")
@@ -152,8 +152,25 @@ def test_a_reason_that_is_cut_stands_whole_below_its_call(open_editor: Open, tmp
     editor = open_chat(open_editor, script(tmp_path, on_prompt("", call)), setup=WIDE, size=(60, 30))
     send(editor, "go")
     editor.wait_event("AcpTurnEnded")
-    editor.screen.expect("✗ execute pytest -q  ImportError: cannot")
-    editor.screen.expect(f"│ {why}")
+    editor.screen.expect(
+        """\
+ ✗ execute pytest -q  ImportError: cannot import name total
+           from orders
+   │ collecting"""
+    )
+
+
+def test_a_reason_that_is_too_long_stands_among_the_last_lines(open_editor: Open, tmp_path: Path) -> None:
+    why = f"ImportError: cannot import name {'total_' * 9} from orders"
+    call = tool(
+        "x", title="pytest -q", kind="execute", status="failed", content=output(f"collecting\n{why}\n")
+    )
+    editor = open_chat(open_editor, script(tmp_path, on_prompt("", call)), setup=WIDE, size=(50, 30))
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("│ ImportError: cannot import name total_")
+    assert editor.screen.text().count("ImportError") == 1
+    assert editor.screen.attrs("ImportError") != editor.screen.attrs("collecting")
 
 
 def test_a_long_call_goes_on_below_its_subject(open_editor: Open, tmp_path: Path) -> None:

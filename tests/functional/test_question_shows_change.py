@@ -202,7 +202,7 @@ def test_the_options_are_on_the_screen_and_one_command_answers(
     editor.wait_event("AcpAnswered", option_id="yes", by="user")
 
 
-@pytest.mark.parametrize("size", [(80, 20), (30, 40), (120, 36)])
+@pytest.mark.parametrize("size", [(80, 20), (30, 44), (120, 36)])
 def test_the_end_stays_on_the_screen_when_the_size_changes(
     open_editor: Open, tmp_path: Path, size: tuple[int, int]
 ) -> None:

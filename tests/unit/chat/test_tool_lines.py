@@ -315,8 +315,9 @@ def test_long_options_stand_below_each_other():
 )
 def test_options_stand_in_a_row_where_the_window_has_room(columns: int, lines: list[str]):
     shown = Shown()
-    shown.view.fit((30, columns))
     shown.ask("Fill in the form", "Decline", has_diff=True, detail=("t",))
+    assert shown.lines
+    shown.view.fit((30, columns))
     assert shown.lines[1:] == lines
 
 
