@@ -12,6 +12,7 @@ from acp_nvim.files.documents import Documents
 from acp_nvim.files.file_snapshot import on_disk
 from acp_nvim.session.agent_baseline import AgentBaseline
 from acp_nvim.session.session import Session
+from acp_nvim.text.collisions import collisions
 from acp_nvim.text.text_file import split
 
 
@@ -21,7 +22,7 @@ class Baselines:
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
         self._known: WeakKeyDictionary[Session, AgentBaseline] = WeakKeyDictionary()
-        self._echoes: dict[str, tuple[Session, str]] = {}
+        self._echoes: dict[str, tuple[Session, tuple[str, ...]]] = {}
 
     def of(self, session: Session) -> AgentBaseline:
         return self._known.get(session) or self._known.setdefault(session, AgentBaseline(disk.clock()))
@@ -53,18 +54,20 @@ class Baselines:
         self.of(session).learn(path, content)
         self._echoes.pop(path, None)
         if content != saved and split(content).lines != split(saved).lines:
-            self.expect_echo(session, path, content)
+            self.expect_echo(session, path, content, saved)
 
-    def expect_echo(self, session: Session, path: str, text: str) -> None:
-        """Expect the agent to write the same text to the disk, too. What the buffer has beyond it is the user's."""
-        self._echoes[path] = session, text
+    def expect_echo(self, session: Session, path: str, text: str, saved: str) -> None:
+        """Expect the agent to write the same text to the disk, too, where `saved` was put in its place. What the buffer
+        has beyond it is the user's."""
+        self._echoes[path] = session, (text, *collisions(text, saved))
 
     def forget_echo(self, path: str) -> None:
         """Expect it no more: the buffer has taken up another text of the disk."""
         self._echoes.pop(path, None)
 
-    def echo(self, path: str) -> str | None:
-        return self._echoes.get(path, (None, None))[1]
+    def echoes(self, path: str) -> tuple[str, ...]:
+        """Return what the disk may hold because the agent has written the same text to it."""
+        return self._echoes[path][1] if path in self._echoes else ()
 
     def forget(self, session: Session) -> None:
         """Forget what the agent believes: it starts again."""

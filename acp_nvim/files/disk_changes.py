@@ -73,7 +73,7 @@ class DiskChanges:
         if isinstance(text, str) and not isinstance(before, Unknown):
             by = by._replace(ends=file_snapshot.Ends.of(seen.path, before, text))
         found = await self._sync(path, earlier, None, by, looked) if buffer else None
-        is_echo = buffer is not None and isinstance(text, str) and text == self._files.baselines.echo(path)
+        is_echo = buffer is not None and text in self._files.baselines.echoes(path)
         if buffer and not found and isinstance(text, str) and text != before and not is_echo:
             self._files.baselines.forget_echo(path)
         if text is not Unknown.TEXT and text != before and not is_echo:
@@ -119,4 +119,4 @@ class DiskChanges:
         known = None if earlier is None else Known(earlier, file_snapshot.file_stamp(looked))
         if settled is None:
             return await self._files.sync_as_decided(path, by, known)
-        return await self._files.sync(path, by, known, settled, self._files.baselines.echo(path))
+        return await self._files.sync(path, by, known, settled, self._files.baselines.echoes(path))

@@ -213,15 +213,15 @@ class Documents:
         by: ChangeAuthor,
         known: Known | None,
         settled: Settled | None = None,
-        echo: str | None = None,
+        echoes: tuple[str, ...] = (),
     ) -> Overlap | Locked | Missed | NotLoaded | None:
-        """Let the buffer take up what the disk holds. None: both agree. `echo`: the text of an agent's write, which it
-        may have written to the disk as well; the buffer has it already."""
+        """Let the buffer take up what the disk holds. None: both agree. `echoes`: what an agent's write through us may
+        have made of the disk as well; the buffer has it already."""
         request: dict[str, Any] = {"path": path, "by": by.shape}
         if known:
             request["known"] = known.shape
-        if echo is not None:
-            request["echo"] = echo
+        if echoes:
+            request["echoes"] = list(echoes)
         if settled:
             about = settled.overlap
             request["settled"] = {"live": about.live, "text": settled.text, "disk": list(about.disk or ())}

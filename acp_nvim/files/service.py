@@ -213,14 +213,14 @@ class Files:
         by: ChangeAuthor,
         known: Known | None,
         settled: Settled | None = None,
-        echo: str | None = None,
+        echoes: tuple[str, ...] = (),
     ) -> Overlap | Missed | NotLoaded | None:
         """Let the buffer take up what the disk holds; `path` is resolved. None: both agree."""
         by = by._replace(own=NOBODYS) if settled else by
         while True:
             async with self.lock(path):
                 own = self._decisions.own(by.session, path) if by.own is None else by.own
-                found = await self.documents.sync(path, by._replace(own=own), known, settled, echo)
+                found = await self.documents.sync(path, by._replace(own=own), known, settled, echoes)
             if not isinstance(found, Locked):
                 return found
             await found.over.wait()
@@ -230,7 +230,7 @@ class Files:
     ) -> Overlap | Missed | NotLoaded | None:
         """Let the buffer take up what the disk holds. Where that overlaps unsaved lines the last decision counts: the
         user has seen both."""
-        found = await self.sync(path, by, known, None, self.baselines.echo(path))
+        found = await self.sync(path, by, known, None, self.baselines.echoes(path))
         if isinstance(found, Overlap) and (texts := self._decisions.last(by.session, path, found.disk_text)):
             merged = await self.documents.merge(texts.left, found.live, texts.decided)
             if isinstance(merged, str):

@@ -64,7 +64,7 @@ class SyncRequest(TypedDict):
     by: DocumentBy
     known: NotRequired[KnownText]
     settled: NotRequired[SettledText]
-    echo: NotRequired[str]  # what the agent has written through us before
+    echoes: NotRequired[list[str]]  # what a write through us may have made of the disk as well
 
 
 # --- From Lua

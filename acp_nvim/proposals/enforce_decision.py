@@ -128,7 +128,7 @@ class Enforcement:
             self._put(decision, data, text)
         case.stamps[decision.path] = file_snapshot.stamp(decision.path)
         if decision.through and decision.put is not None:  # the buffer is as decided, unsaved lines and all
-            self._files.baselines.expect_echo(case.session, decision.path, decision.put)
+            self._files.baselines.expect_echo(case.session, decision.path, decision.put, decision.put)
         if found is not None:
             self._files.baselines.of(case.session).learn(decision.path, found)
         if decision.is_taken_back:

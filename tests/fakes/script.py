@@ -35,7 +35,7 @@ stderr, flood, blob = map(_verb, ("stderr", "flood", "blob"))
 wait, wait_file, wait_eof = map(_verb, ("wait", "wait_file", "wait_eof"))
 think_for = _verb("think_for")
 touch, mark, stop_reading = map(_verb, ("touch", "mark", "stop_reading"))
-write_file, delete_file, obey = map(_verb, ("write_file", "delete_file", "obey"))
+write_file, cut_file, delete_file, obey = map(_verb, ("write_file", "cut_file", "delete_file", "obey"))
 close_stdout, leave, die = map(_verb, ("close_stdout", "exit", "die"))
 
 

@@ -35,6 +35,7 @@ request of the agent, as JSON), `{n}` (in a repeat) are filled in wherever they 
                   ["wait_eof"]               until stdin has ended
   itself          ["touch", path] ["mark", name]         a file; a line in the log
                   ["write_file", path, text] ["delete_file", path]       as agents do without asking
+                  ["cut_file", path, size]   or made so long with NULs: the end of a write over the old text
                     ["repeat", count, [step, …]]
                   ["obey", path]             steps that are written there as time goes by, a line each, up to ["end"]
                 ["when", text, [step, …], [step, …]]   these if the last answer holds the text, else those
@@ -325,6 +326,9 @@ class Course:
     def do_write_file(self, path, text):
         with open(path, "w", newline="") as file:
             file.write(text)
+
+    def do_cut_file(self, path, size):
+        os.truncate(path, size)
 
     def do_delete_file(self, path):
         os.unlink(path)

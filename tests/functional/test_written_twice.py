@@ -3,9 +3,13 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.fakes.script import ask, on_prompt, script, touch, wait_file, wait_until, write_file
+import pytest
+
+from tests.fakes.script import ask, cut_file, on_prompt, script, touch, wait_file, wait_until, write_file
 from tests.functional.editor import Editor
-from tests.steps.files import LINES, NOTES, call_edit, open_notes, read_disk, write
+from tests.steps.files import LINES, NOTES, call_edit, join_lines, open_notes, read_disk, write
+from tests.steps.review import TEN, list_hunks
+from tests.steps.turns import Play
 
 Open = Callable[..., Editor]
 OLD = "one\ntwo\nthree\n"
@@ -54,3 +58,72 @@ def test_a_file_that_was_empty_for_a_moment(open_editor: Open, tmp_path: Path) -
     (tmp_path / "go").touch()
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua(LINES, NEW.splitlines())
+
+
+# --- the editor's save and the agent's write meet: opencode writes over the file, then cuts it to its own length
+
+AGENTS = [*TEN[:4], "AGENT 5", *TEN[5:]]
+TYPED = {
+    "a line more": ("2Gomine<Esc>", [*AGENTS[:2], "mine", *AGENTS[2:]]),
+    "fewer": ("2Gdd", AGENTS[:1] + AGENTS[2:]),
+}
+
+
+@pytest.mark.parametrize("typed", TYPED)
+@pytest.mark.parametrize("is_cut", [True, False], ids=["cut", "not yet cut"])
+def test_a_cut_to_the_agents_length_takes_nothing_from_the_buffer(
+    open_editor: Open, tmp_path: Path, typed: str, is_cut: bool
+) -> None:
+    keys, wanted = TYPED[typed]
+    play = Play(open_editor, tmp_path)
+    play.turn()
+    play.editor.type(keys)
+    play.editor.expect_lua("return vim.bo.modified")
+    play.write(AGENTS)
+    assert play.path.read_text() == join_lines(wanted)
+    agents, saved = join_lines(AGENTS), join_lines(wanted)
+    if is_cut:
+        play.order(*call_edit(str(play.path), cut_file(str(play.path), len(agents))))
+    else:
+        play.write_disk(agents + saved[len(agents) :])
+        play.write_disk(agents)
+    play.end()
+    play.editor.expect_lua("return vim.bo.modified")
+    assert play.lines() == wanted
+    assert [hunk["new"] for hunk in list_hunks(play.editor)] == [["AGENT 5"]]
+    play.editor.type(":write<CR>")
+    wait_until(lambda: play.path.read_text() == saved)
+    play.undo_all()
+    assert play.path.read_text() == saved.replace("AGENT 5", "line 5")
+
+
+PIECES: dict[str, Callable[[str], str]] = {
+    "emptied": lambda text: "",
+    "half": lambda text: text[: len(text) // 2],
+    "without its end": lambda text: text[:-1],
+    "not yet cut": lambda text: text + join_lines(TEN)[len(text) :],
+}
+
+
+@pytest.mark.parametrize("wanted", [[*AGENTS, "AGENT 11"], AGENTS[2:]], ids=["longer", "shorter"])
+@pytest.mark.parametrize("piece", PIECES)
+@pytest.mark.parametrize("keys", ["", "7GOmine<Esc>"], ids=["saved", "unsaved"])
+def test_a_file_that_is_half_written_when_the_same_write_comes_through_us(
+    open_editor: Open, tmp_path: Path, wanted: list[str], piece: str, keys: str
+) -> None:
+    """What the agent has not written yet is nobody's deletion, and what it has not cut yet nobody's line."""
+    play = Play(open_editor, tmp_path)
+    play.turn()
+    play.read()
+    play.editor.type(keys)
+    play.editor.expect_lua("return vim.bo.modified", bool(keys))
+    text = join_lines(wanted)
+    play.order(write_file(str(play.path), PIECES[piece](text)))
+    play.write(wanted)
+    play.write_disk(text)
+    play.end()
+    at = wanted.index("line 7")
+    play.editor.expect_lua(LINES, wanted[:at] + ["mine"] * bool(keys) + wanted[at:])
+    assert play.editor.acp("questions") == []
+    play.undo_all()
+    assert play.lines() == TEN[:6] + ["mine"] * bool(keys) + TEN[6:]

@@ -408,7 +408,7 @@
 ---@field by acp.message.DocumentBy
 ---@field known? acp.message.KnownText
 ---@field settled? acp.message.SettledText
----@field echo? string  what the agent has written through us before
+---@field echoes? string[]  what a write through us may have made of the disk as well
 
 ---@class acp.message.LoginMethod
 ---@field id string

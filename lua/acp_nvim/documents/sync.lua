@@ -35,7 +35,7 @@ local TRIES = 5 -- each finds a disk that has changed once more
 ---@field path string       resolved
 ---@field by? acp.By        who has changed the disk
 ---@field known? acp.KnownText
----@field echo? string      if that is what the disk holds, the buffer has taken it up before, by a write of the agent's
+---@field echoes? string[]  if the disk holds one of them, the buffer has taken it up before, by a write of the agent's
 ---@field settled? acp.Settled
 
 ---@class acp.SyncPlan
@@ -96,9 +96,10 @@ end
 ---@return acp.Text? base  nil: nobody can tell
 ---@return boolean is_echo
 local function base_of(buf, request, disk)
-  local echo = request.echo and text.split(request.echo, disk.ff, disk.binary)
-  if echo and text.same_lines(echo.lines, disk.lines) then
-    return echo, true
+  for _, echo in ipairs(request.echoes or {}) do
+    if text.same_lines(text.split(echo, disk.ff, disk.binary).lines, disk.lines) then
+      return disk, true
+    end
   end
   if request.known and request.known.stamp then
     origin.recognise(buf, request.known.stamp, request.known.text)

@@ -50,15 +50,30 @@ local function is_proposed(proposed, disk)
   return proposed ~= nil and vim.list_contains(proposed.texts, text.whole(disk))
 end
 
+--- Whether the file is one that the agent is just writing: it has a beginning of the agent's text, or all of it and a
+--- rest of the old text that is not cut off yet. What was there at the last look, before the turn say, is another's.
+---
+---   the agent writes "a b", over "a c d":  the disk has "", "a", "a b", or "a b d"
+---@param known? acp.KnownText
+---@param theirs string
+---@param data string
+---@return boolean
+local function is_half_written(known, theirs, data)
+  if not known or data == known.text then
+    return false
+  end
+  return vim.startswith(theirs, data) or data == theirs .. known.text:sub(#theirs + 1)
+end
+
 --- Reads the buffer, and what the disk has beyond it. An agent that writes through us may write the disk at the same
 --- time. What the user has decided about that is in the request, so it is no news.
 ---
 ---   the buffer has a b c;  the agent proposes A B c, the user refuses A
 ---   the disk has A B c by now, the request is to write a B c: mine is still a b c
 ---@param buf integer
----@param proposed? acp.ProposedText
+---@param request acp.WriteRequest
 ---@return acp.Mine?  nil: the disk holds no text
-local function read_mine(buf, proposed)
+local function read_mine(buf, request)
   local live = text.of_buffer(buf)
   local mine = { live = live, whole = text.whole(live), text = live } ---@type acp.Mine
   if not origin.is_ahead(buf) then
@@ -69,12 +84,13 @@ local function read_mine(buf, proposed)
   if not data or data == before then
     return mine
   end
+  data = is_half_written(request.known, request.text, data) and request.text or data
   local disk = encoding.text(buf, data, live.ff)
   if not disk then
     return nil
   end
   mine.is_ahead, mine.stamp = true, stamp
-  if is_proposed(proposed, disk) then
+  if is_proposed(request.proposed, disk) then
     return mine
   elseif vim.bo[buf].modified then
     local merged, theirs, is_coarse = merge.texts(before and encoding.text(buf, before, live.ff), live, disk)
@@ -232,7 +248,7 @@ function M.write(request)
   elseif not vim.uv.fs_stat(vim.fs.dirname(request.path)) then
     return { no_folder = true }
   end
-  local mine = read_mine(buf, request.proposed)
+  local mine = read_mine(buf, request)
   if not mine then
     return { refused = "it is not UTF-8 text" }
   end
