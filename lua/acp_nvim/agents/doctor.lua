@@ -4,6 +4,7 @@ local backend = require("acp_nvim.backend.process")
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
+local tabpage = require("acp_nvim.ui.tabpage")
 
 local api = vim.api
 local M = {}
@@ -142,7 +143,7 @@ local function draw(name, report)
       )
     end
   end
-  api.nvim_win_set_height(win, math.max(5, math.min(#lines, math.floor(vim.o.lines / 2))))
+  tabpage.set_height(win, math.max(5, math.min(#lines, math.floor(vim.o.lines / 2))))
 end
 
 --- Shows what an examination finds, in a window.

@@ -4,6 +4,7 @@ local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
 local shared_constants = require("acp_nvim.shared_constants")
+local tabpage = require("acp_nvim.ui.tabpage")
 local window_looks = require("acp_nvim.ui.window_looks")
 
 local api = vim.api
@@ -99,7 +100,7 @@ function M.run(n, what)
     api.nvim_buf_delete(last, { force = true })
   end
   local buf = api.nvim_create_buf(false, true)
-  local win = api.nvim_open_win(buf, true, { split = "below", win = -1, height = math.floor(vim.o.lines / 2) })
+  local win = tabpage.open_below(buf, math.floor(vim.o.lines / 2))
   local label = printable.visible(what.label):gsub("%%", "%%%%")
   window_looks.set(win, { winbar = " Login: " .. label .. "%<" })
   vim.b[buf].acp_session, last = n, buf

@@ -4,6 +4,7 @@ local form_layout = require("acp_nvim.form.layout")
 local messages = require("acp_nvim.ui.messages")
 local safe_windows = require("acp_nvim.ui.safe_windows")
 local state = require("acp_nvim.backend.session_store")
+local tabpage = require("acp_nvim.ui.tabpage")
 local unasked_message = require("acp_nvim.ui.unasked_message")
 local window_looks = require("acp_nvim.ui.window_looks")
 
@@ -19,7 +20,7 @@ local KEYS = "%#AcpWinbar# Form   :w sends  <CR> chooses  :Acp reject declines  
 local function open_window(buf)
   local height = math.min(api.nvim_buf_line_count(buf) + 1, math.max(3, math.floor(vim.o.lines / 2)))
   local win = safe_windows.run(function()
-    return api.nvim_open_win(buf, true, { split = "below", win = -1, height = height })
+    return tabpage.open_below(buf, height)
   end)
   window_looks.set(win, { winbar = KEYS })
   return win

@@ -199,8 +199,7 @@ function M.open(n, items, attached)
     return api.nvim_set_current_win(win)
   end
   safe_windows.run(function()
-    win = panes.split(math.min(12, math.floor(vim.o.lines / 3)))
-    api.nvim_win_set_buf(win, buf)
+    win = panes.split(buf, math.min(12, math.floor(vim.o.lines / 3)))
   end)
   local steers = (state.look(n) or {}).steering and not vim.g.no_plugin_maps and "<M-CR> into the turn · " or ""
   local hint = " Queue · edit, then :w · " .. steers .. "between prompts: " .. separators[buf] .. "%<" -- cut at its end

@@ -5,6 +5,7 @@ local lists = require("acp_nvim.ui.list")
 local messages = require("acp_nvim.ui.messages")
 local printable = require("acp_nvim.ui.printable")
 local registry = require("acp_nvim.terminal.registry")
+local tabpage = require("acp_nvim.ui.tabpage")
 local terminal_list = require("acp_nvim.terminal.list")
 local window_looks = require("acp_nvim.ui.window_looks")
 
@@ -180,7 +181,7 @@ local function show(terminal)
   if win > 0 then
     return api.nvim_set_current_win(win)
   end
-  win = api.nvim_open_win(buf, true, { split = "below", win = -1, height = math.max(3, math.floor(vim.o.lines / 3)) })
+  win = tabpage.open_below(buf, math.max(3, math.floor(vim.o.lines / 3)))
   if not terminal.channel then
     begin(terminal)
   end

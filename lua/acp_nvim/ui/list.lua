@@ -4,6 +4,7 @@ local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
 local safe_windows = require("acp_nvim.ui.safe_windows")
+local tabpage = require("acp_nvim.ui.tabpage")
 local window_looks = require("acp_nvim.ui.window_looks")
 
 local api = vim.api
@@ -275,7 +276,7 @@ function List:open(height)
   end
   local win = panes.show(self.spec.name, self.spec.filetype, { "" })
   self.buffer = api.nvim_win_get_buf(win)
-  api.nvim_win_set_height(win, height)
+  tabpage.set_height(win, height)
   local bar = (" %s   %s  g? keys%%<"):format(self.spec.title, self.spec.bar)
   window_looks.set(win, { cursorline = true, wrap = false, winbar = bar })
   self:attend(self.buffer)

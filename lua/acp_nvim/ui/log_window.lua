@@ -1,6 +1,7 @@
 -- Shows the log at its newest line: at once what the editor has, and again when the backend's part has come.
 local log = require("acp_nvim.ui.log")
 local panes = require("acp_nvim.ui.panes")
+local tabpage = require("acp_nvim.ui.tabpage")
 
 local api = vim.api
 local M = { NAME = "acp://log" }
@@ -12,7 +13,7 @@ local HEADING = "--- messages and stderr of the backend"
 local function show(lines)
   local win = panes.show(M.NAME, "acp_log", #lines > 0 and lines or { NOTHING })
   local rows = math.min(api.nvim_win_text_height(win, {}).all, math.floor(vim.o.lines / 3)) -- long lines wrap
-  api.nvim_win_set_height(win, math.max(rows, api.nvim_win_get_height(win)))
+  tabpage.set_height(win, math.max(rows, api.nvim_win_get_height(win)))
   api.nvim_win_call(win, function()
     vim.cmd("normal! Gzb")
   end)

@@ -70,19 +70,28 @@ local function leave_as_before(win, from, before)
   })
 end
 
---- Opens a window at the bottom. Closing it restores the sizes of the others, and the cursor goes back where it was.
+--- Opens a window at the bottom, or where there is no room for one more a tabpage. Closing it restores the sizes of the
+--- others, and the cursor goes back where it was.
+---@param buf integer
 ---@param height integer
 ---@return integer win
-function M.split(height)
-  local from, before = vim.api.nvim_get_current_win(), tabpage.remember()
+function M.split(buf, height)
+  local here, before = vim.api.nvim_get_current_win(), tabpage.remember()
+  local from = here
   if tabpage.is_float(from) then -- one for a moment, and gone then
     from = vim.fn.win_getid(vim.fn.winnr("#"))
   end
-  vim.cmd(("botright %dsplit"):format(height))
+  vim.cmd(("botright %dsplit"):format(height)) -- `:silent!` of safe_windows keeps it from raising
   local win = vim.api.nvim_get_current_win()
-  if vim.list_contains(before.windows, win) then
-    error(vim.v.errmsg, 0)
+  if win == here then
+    local problem = vim.v.errmsg
+    if not tabpage.is_for_want_of_room(problem) then
+      error(problem, 0)
+    end
+    vim.v.errmsg = ""
+    return tabpage.visit_tab(buf)
   end
+  vim.api.nvim_win_set_buf(win, buf)
   leave_as_before(win, from, before)
   return win
 end
@@ -97,10 +106,9 @@ local function show(name, filetype, lines)
   local height = math.max(1, math.min(#lines, math.floor(vim.o.lines / 3)))
   if win then
     vim.api.nvim_win_set_buf(win, buf)
-    vim.api.nvim_win_set_height(win, math.max(height, vim.api.nvim_win_get_height(win)))
+    tabpage.set_height(win, math.max(height, vim.api.nvim_win_get_height(win)))
   else
-    win = M.split(height)
-    vim.api.nvim_win_set_buf(win, buf)
+    win = M.split(buf, height)
     vim.w[win].acp_scratch = name
   end
   window_looks.set(win)

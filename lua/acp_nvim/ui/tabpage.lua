@@ -67,4 +67,56 @@ function M.new_tab(buf)
   end
 end
 
+--- Shows a buffer in a tabpage of its own for a while: the cursor goes back to this tabpage when that window is closed.
+---@param buf integer
+---@return integer win
+function M.visit_tab(buf)
+  local from = api.nvim_get_current_tabpage()
+  M.new_tab(buf)
+  local win = api.nvim_get_current_win()
+  api.nvim_create_autocmd("WinClosed", {
+    pattern = tostring(win),
+    once = true,
+    callback = function()
+      if api.nvim_get_current_win() == win then
+        vim.schedule(function()
+          if api.nvim_tabpage_is_valid(from) then
+            api.nvim_set_current_tabpage(from)
+          end
+        end)
+      end
+    end,
+  })
+  return win
+end
+
+--- Opens a window below all others; where Neovim has no room for one more (E36), in a tabpage of its own.
+---@param buf integer
+---@param height integer
+---@return integer win
+function M.open_below(buf, height)
+  local ok, win = pcall(api.nvim_open_win, buf, true, { split = "below", win = -1, height = height })
+  if ok then
+    return win
+  elseif not M.is_for_want_of_room(win) then
+    error(win, 0)
+  end
+  return M.visit_tab(buf)
+end
+
+---@param err any
+---@return boolean  the window failed to open because the screen has too few lines or columns
+function M.is_for_want_of_room(err)
+  return tostring(err):find("E36:", 1, true) ~= nil
+end
+
+--- Sets the height of a window. The only one of a tabpage keeps its height: 'cmdheight' would take what it loses.
+---@param win integer
+---@param height integer
+function M.set_height(win, height)
+  if #M.windows(api.nvim_win_get_tabpage(win)) > 1 then
+    api.nvim_win_set_height(win, height)
+  end
+end
+
 return M

@@ -100,6 +100,7 @@ local function draw(pair, steps)
   end)
 end
 
+--- Opens the panel, unless the screen has no room for it.
 ---@param pair acp.Pair
 ---@param rows integer
 local function open(pair, rows)
@@ -109,7 +110,13 @@ local function open(pair, rows)
     return
   end
   local split = { split = "above", win = pair.prompt, height = height }
-  pair.plan = api.nvim_open_win(new_buffer(pair.session), false, split)
+  local buf = new_buffer(pair.session)
+  local ok, win = pcall(api.nvim_open_win, buf, false, split)
+  if not ok then
+    api.nvim_buf_delete(buf, { force = true })
+    return tabpage.is_for_want_of_room(win) or error(win, 0)
+  end
+  pair.plan = win
   pair_options.show_plan(pair)
   if api.nvim_get_option_value("winbar", { win = pair.plan, scope = "local" }) ~= "" then
     api.nvim_win_set_height(pair.plan, height + 1)
@@ -119,8 +126,8 @@ end
 --- Opens the panel of a pair, brings it up to date or closes it.
 ---@param pair acp.Pair  of this tabpage
 function M.update(pair)
-  if not pairs_of.is_complete(pair) or tabpage.is_float(pair.chat) then
-    return
+  if not pairs_of.is_complete(pair) or tabpage.is_float(pair.chat) or tabpage.is_float(pair.prompt) then
+    return -- the prompt alone floats where the screen has room for one window
   end
   local steps, is_open = is_pinned and steps_of(pair) or {}, pairs_of.is_open(pair.plan)
   if #steps == 0 then
@@ -161,6 +168,8 @@ function M.toggle()
     messages.show("info", "the plan is no longer pinned")
   elseif not pair or #steps_of(pair) == 0 then
     messages.show("info", "the next plan is shown above the prompt; :Acp plan unpins it")
+  elseif not pairs_of.is_open(pair.plan) then
+    messages.show("warn", "no room for the plan here: za on its line in the chat shows the steps")
   end
 end
 

@@ -108,7 +108,7 @@ function M.prompt()
 end
 
 --- Returns a window of the user's in which a file may be shown: one that shows the buffer, else the last one with a listed
---- file, else any with one, else a new one.
+--- file, else any with one, else a new one, for which it goes to a new tabpage if there is no room here.
 ---@param buf? integer
 ---@return integer
 function M.window_for_file(buf)
@@ -124,7 +124,15 @@ function M.window_for_file(buf)
   if found then
     return found
   end
-  return api.nvim_open_win(api.nvim_create_buf(true, false), false, { split = pair and "left" or "above", win = -1 })
+  local empty = api.nvim_create_buf(true, false)
+  local ok, win = pcall(api.nvim_open_win, empty, false, { split = pair and "left" or "above", win = -1 })
+  if ok then
+    return win
+  elseif not tabpage.is_for_want_of_room(win) then
+    error(win, 0)
+  end
+  tabpage.new_tab(empty)
+  return api.nvim_get_current_win()
 end
 
 -- The plan belongs to the tabpage in front; another one is brought up to date when its pair is opened again.
