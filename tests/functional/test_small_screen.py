@@ -1,4 +1,4 @@
-"""Where Neovim opens no further window: on a screen of a few lines."""
+"""Where Neovim opens no further window: on a screen of a few lines, and in the command-line window."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from tests.fakes.script import Step, on_prompt, say, script, update, wait_file
 from tests.functional.editor import Editor
 from tests.steps.conversation import open_chat
-from tests.steps.messages import expect_no_prompt
+from tests.steps.messages import expect_message, expect_no_prompt
 from tests.steps.terminals import OPEN_TERMINALS
 
 Open = Callable[..., Editor]
@@ -72,3 +72,20 @@ def test_a_plan_without_room_stays_in_the_chat(open_editor: Open, tmp_path: Path
     expect_no_prompt(editor)
     assert "no room for the plan here" in str(editor.lua("return require('acp_nvim.ui.log').lines()"))
     assert "stack traceback" not in str(editor.lua("return require('acp_nvim.ui.log').lines()"))
+
+
+@pytest.mark.parametrize("command", ["log", "switch", "sessions", "history"])
+def test_the_command_line_window_is_named_in_one_line(
+    open_editor: Open, tmp_path: Path, command: str
+) -> None:
+    agent = script(tmp_path, on_prompt("", say("hello")))
+    editor = open_chat(open_editor, agent)
+    editor.acp("prompt", "do it")
+    editor.wait_event("AcpTurnEnded")
+    editor.acp("new_session")
+    editor.lua("vim.keymap.set('n', '<F2>', ...)", f"<Cmd>Acp {command}<CR>")
+    editor.type("<Esc>q:")
+    editor.expect_lua("return vim.fn.getcmdwintype()", ":")
+    editor.type("<F2>")
+    expect_message(editor, "acp_nvim: close the command-line window first")
+    assert editor.lua("return vim.fn.getcmdwintype()") == ":"

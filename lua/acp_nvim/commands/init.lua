@@ -97,7 +97,9 @@ end
 ---@param args vim.api.keyset.create_user_command.command_args
 function M.run(args)
   local ran, ok, message = xpcall(dispatch, debug.traceback, args)
-  if not ran then
+  if not ran and tostring(ok):find("E11:", 1, true) then -- no window can be opened in the command-line window
+    messages.show("warn", "close the command-line window first")
+  elseif not ran then
     log.add(tostring(ok))
     messages.show("error", (tostring(ok):gsub("\n.*", "")))
   elseif not ok then
