@@ -224,15 +224,38 @@ def test_long_words_are_broken_at_their_slashes(open_editor: Open, tmp_path: Pat
     table = """\
 | File | Function | Calls | What it does |
 |------|----------|-------|--------------|
-| `src/orders/report.py` | `test_total_of_none()` | 12 | prints it, rounded, in the currency of the customer |
+| `src/orders/report.py` | `test_total_of_none()` | 12 | prints it, rounded |
 """
     editor = talk(open_editor, tmp_path, say(f"{table}\nThe end."), size=(52, 30))
     editor.wait_event("AcpTurnEnded")
     editor.screen.expect(
         """\
- │ src/orders/  │ test_total_  │ 12    │ prints   │
- │ report.py    │ of_none()    │       │ it,      │"""
+ │ src/orders/   │ test_total_  │ 12    │ prints  │
+ │ report.py     │ of_none()    │       │ it,     │"""
     )
+
+
+def test_a_table_with_broken_words_is_a_list_if_that_is_lower(open_editor: Open, tmp_path: Path) -> None:
+    table = """\
+| File | Function | Calls | What it does |
+|------|----------|-------|--------------|
+| `src/orders/report.py` | `test_total_of_none()` | 12 | prints it, rounded, in the currency of the customer |
+"""
+    editor = talk(open_editor, tmp_path, say(f"{table}\nThe end."), size=(52, 30))
+    editor.wait_event("AcpTurnEnded")
+    if not editor.lua("return vim.fn.has('nvim-0.11') == 1"):  # each line has its rows
+        editor.screen.expect(" │ report.py    │ of_none()    │       │ it,      │")
+        return
+    editor.screen.expect(
+        """\
+ File: src/orders/report.py
+ Function: test_total_of_none()
+ Calls: 12
+ What it does: prints it, rounded, in the
+   currency of the customer"""
+    )
+    editor.type(":set columns=90<CR>")
+    editor.screen.expect("│ src/orders/report.py │ test_total_of_none() │ 12    │ prints it, rounded, in")
 
 
 def test_a_table_without_room_for_its_words_is_a_list(open_editor: Open, tmp_path: Path) -> None:

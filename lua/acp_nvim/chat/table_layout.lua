@@ -159,10 +159,18 @@ local function drawn(cells, widths, aligns, plain)
   return rows
 end
 
+---@param rows [string, string][][][]  of each line
+---@return integer
+local function height(rows)
+  return vim.iter(rows):fold(0, function(total, of_line)
+    return total + #of_line
+  end)
+end
+
 --- Lays out the lines of a table.
 ---@param lines string[]  the heading, the line below it, the body
 ---@param columns integer
----@param may_be_records boolean  lines may have no row: where even the parts of words have no room it becomes a list
+---@param may_be_records boolean  lines may have no row: where words have no room it becomes a list, if that is lower
 ---@return [string, string][][][]? rows  of each line; nil: it has too many columns
 ---@return [string, string][]? blank  a row between the edges
 function M.of(lines, columns, may_be_records)
@@ -180,9 +188,10 @@ function M.of(lines, columns, may_be_records)
   end
   local room = columns - MARGIN - FRAME * #wanted
   local widths = widths_in(wanted, words, parts, room)
-  local has_records = may_be_records and lines[3] and #wanted <= FIELDS and columns >= RECORD
-  if has_records and sum(parts) > room then
-    return table_records.rows(cells, columns - 1), {}
+  local has_records = may_be_records and lines[3] and #wanted <= FIELDS and columns >= RECORD and sum(words) > room
+  local records = has_records and table_records.rows(cells, columns - 1)
+  if records and sum(parts) > room then
+    return records, {}
   elseif not widths then
     return nil
   end
@@ -190,6 +199,9 @@ function M.of(lines, columns, may_be_records)
   for number in ipairs(lines) do
     local plain = number == 1 and "AcpBold" or "AcpTool"
     rows[number] = number == 2 and { rule(widths) } or drawn(cells[number], widths, aligns, plain)
+  end
+  if records and height(records) < height(rows) then
+    return records, {}
   end
   return rows, drawn({}, widths, aligns, "AcpTool")[1]
 end
