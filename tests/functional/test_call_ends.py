@@ -173,6 +173,24 @@ def test_a_reason_that_is_too_long_stands_among_the_last_lines(open_editor: Open
     assert editor.screen.attrs("ImportError") != editor.screen.attrs("collecting")
 
 
+@pytest.mark.parametrize(
+    ("columns", "shown"),
+    [
+        (40, " ✓ edit    +1 −1\n           src/orders/price_of_all.py"),
+        (34, " ✓ edit    +1 −1  src/orders/\n           price_of_all.py"),
+    ],
+)
+def test_a_path_beside_counts_stays_whole_where_a_row_has_room(
+    open_editor: Open, tmp_path: Path, columns: int, shown: str
+) -> None:
+    change = {"type": "diff", "path": "{cwd}/src/orders/price_of_all.py", "oldText": "a\n", "newText": "b\n"}
+    call = tool("x", title="Edit", kind="edit", status="completed", content=[change])
+    editor = open_chat(open_editor, script(tmp_path, on_prompt("", call)), setup=WIDE, size=(columns, 30))
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect(shown)
+
+
 def test_a_long_call_goes_on_below_its_subject(open_editor: Open, tmp_path: Path) -> None:
     title = "grep total in one/folder and/another/folder and/the/last/folder"
     call = tool("x", title=title, kind="search", status="completed")
