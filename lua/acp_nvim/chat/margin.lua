@@ -35,14 +35,17 @@ M.PROMPT_OPTIONS = { number = true, numberwidth = 1, statuscolumn = EMPTY }
 local KINDS = "ask|agent|delete|edit|execute|fetch|mode|move|read|search|think|tool"
 local CALL = ([[\%%(%s\) \+\%%9c..]]):format((KINDS:gsub("|", [[\|]])))
 local PLAN = [[plan \d\+\/\d\+  ..]] -- likewise
+local CHANGES = [[..\%(.\{-} +\d\+ −\d\+ · \)\@=]] -- as wide as the ± before the line
 
--- Wrapped rows stand below the text of a list, of a call, of a plan, or of what a call has put out. Neovim 0.10 adds the match to
--- the indent.
+-- Wrapped rows stand below the text of a list, of a call, of a plan, of a turn's changes, or of what a call has put out.
+-- Neovim 0.10 adds the match to the indent.
 M.LIST = (vim.fn.has("nvim-0.11") == 1 and [[^\s*]] or [[^\s*\zs]])
   .. [[\%([-*+>│] \|\d\+[.)] \|]]
   .. CALL
   .. [[\|]]
   .. PLAN
+  .. [[\|]]
+  .. CHANGES
   .. [[\)]]
 
 return M

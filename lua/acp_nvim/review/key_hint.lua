@@ -154,7 +154,7 @@ function M.attend()
     vim.defer_fn(update, DRAWN_MS)
   end, gone)
   api.nvim_create_autocmd("CursorMoved", { group = group, callback = update })
-  api.nvim_create_autocmd({ "InsertLeave", "WinEnter", "BufEnter" }, {
+  api.nvim_create_autocmd({ "InsertLeave", "WinEnter", "BufEnter", "WinResized" }, {
     group = group,
     callback = vim.schedule_wrap(update),
   })
