@@ -95,6 +95,15 @@ def test_the_hint_stands_where_there_is_room(
     editor.screen.expect(lambda screen: screen.cursor[0] > 0 and shown in screen.text(), what=shown)
 
 
+def test_the_hint_is_shortened_as_the_window_becomes_narrow(open_editor: Open, tmp_path: Path) -> None:
+    wrote = read_and_edit(NOTES, write_file(NOTES, join_lines([TEN[0], "z" * 30, *TEN[2:]])))
+    editor = start_review(open_editor, tmp_path, *wrote, pending=1, init=COMMA)
+    editor.type("2G")
+    editor.screen.expect("zz  1/1  ,k keep  ,u undo")
+    editor.type(":set columns=54<CR>")
+    editor.screen.expect("zz  1/1 ,k keep ,u undo")
+
+
 def test_keys_of_others_are_left_alone_and_told_of(open_editor: Open, tmp_path: Path) -> None:
     init = """
     vim.g.maplocalleader = ','

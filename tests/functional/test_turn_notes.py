@@ -62,6 +62,16 @@ def test_a_queued_prompt_that_changes_nothing_hides_nothing(open_editor: Open, t
     editor.expect_lua("return require('acp_nvim').status().pending", 2)
 
 
+def test_the_line_goes_on_behind_its_sign(open_editor: Open, tmp_path: Path) -> None:
+    editor = talking(open_editor, tmp_path, "edit", size=(100, 30))
+    editor.screen.expect("± notes.txt +2 −2 · ,k keep ,u")
+    row, begins = editor.screen.find("notes.txt +2")
+    below = editor.screen.lines()[row + 1]
+    assert below[begins - 2 : begins] == "  "
+    assert below[begins] != " "
+    assert below.rstrip().endswith("review")
+
+
 def test_the_newest_turn_with_changes_goes_first(open_editor: Open, tmp_path: Path) -> None:
     editor = talking(open_editor, tmp_path, "edit", "look", "again", "look again")
     editor.expect_lua(PENDING, 4)
