@@ -255,6 +255,11 @@ function M.is_running()
   return channel ~= nil or pending ~= nil
 end
 
+---@return boolean  a call of the backend is carried out: it tells nothing more before it has its answer
+function M.is_answering()
+  return along ~= nil
+end
+
 ---@return boolean  the backend has answered
 function M.is_ready()
   return has_answered

@@ -120,6 +120,7 @@ subcommands.review = {
     return #words == 0 and vim.list_extend({ "session", "all" }, vim.tbl_map(tostring, state.numbers())) or {}
   end,
   run = function(call)
+    review.wait_for_disk()
     local what, message = asked_for(call.words[1])
     if not what then
       return nil, message
@@ -257,8 +258,10 @@ local function decide(verb, call)
     if not n then
       return nil, message
     end
+    review.wait_for_disk()
     return decide_all(verb, { session = n, unknown = true })
   elseif what == "turn" then
+    review.wait_for_disk()
     return decide_turn(verb, call.bang or verb == "keep")
   end
   return nil, ("usage: :Acp %s [all|turn]%s"):format(verb, verb == "undo" and ", or :Acp undo! turn" or "")

@@ -32,7 +32,9 @@ return {
   turn_begins = turns.begin,
   turn_size = turn_lines.size,
   turn_over = function(session, turn, prompt)
+    turns.all_known(session, turn)
     keep_or_undo.name_turn(session, turn, prompt)
     backend_reports.turn_over(session, turn)
   end,
+  wait_for_disk = turns.wait_for_disk,
 }

@@ -3,12 +3,16 @@
 local attached_buffers = require("acp_nvim.review.attached_buffers")
 local backend = require("acp_nvim.backend.process")
 local pending_changes = require("acp_nvim.review.pending_changes")
+local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.review.store")
 local backend_reports = require("acp_nvim.review.backend_reports")
 
 local M = {}
 
+local LOOK_MS = 1000 -- at most, where the disk or git is slow
+
 local begun = {} ---@type table<integer|string, integer>  session -> turn, for a generation of the backend
+local known = {} ---@type table<integer, integer>  session -> the newest turn of which all changes on disk are known
 
 ---@param file acp.ReviewedFile
 ---@param session integer
@@ -31,7 +35,7 @@ end
 ---@param turn integer
 function M.begin(session, turn)
   if begun.generation ~= backend.generation() then
-    begun = { generation = backend.generation() }
+    begun, known = { generation = backend.generation() }, {}
   end
   if (begun[session] or 0) >= turn then
     return
@@ -39,6 +43,36 @@ function M.begin(session, turn)
   begun[session] = turn
   for _, file in ipairs(store.all()) do
     forget_decided(file, session, turn - 1)
+  end
+end
+
+--- All changes on disk of that turn have been told.
+---@param session integer
+---@param turn integer
+function M.all_known(session, turn)
+  known[session] = math.max(known[session] or 0, turn)
+end
+
+--- The sessions whose last turn has ended, while the backend still looks for what it has changed on disk.
+---@return integer[]
+local function looked_at()
+  local has_backend = backend.is_running() and begun.generation == backend.generation()
+  return vim.tbl_filter(function(n)
+    return has_backend and not state.session(n).turn and (begun[n] or 0) > (known[n] or 0)
+  end, state.numbers())
+end
+
+--- Waits until the changes of turns that have just ended are known: they come some milliseconds after the turn's end, and
+--- the user may be as quick. The backend tells nothing while it waits for an answer of ours, as in an autocommand.
+function M.wait_for_disk()
+  if #looked_at() == 0 or backend.is_answering() then
+    return
+  end
+  vim.wait(LOOK_MS, function()
+    return #looked_at() == 0
+  end, 5)
+  for _, n in ipairs(looked_at()) do
+    known[n] = begun[n] -- once is enough
   end
 end
 

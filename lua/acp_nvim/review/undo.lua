@@ -32,6 +32,7 @@ local M = {}
 
 local TOUCHED = "your unsaved lines touch the change, :w first"
 local UNSAVED = "the file is gone and the rest is unsaved, :w creates it"
+local UNREAD = "the file has changed on disk, :e reads it"
 local BEHIND = "the file changed on disk and the buffer has unsaved lines, :w or :e first"
 local NO_TEXT = "not undone: the file is no longer text in the buffer's encoding"
 
@@ -201,13 +202,14 @@ local function in_buffer(undo, buf)
   end
   local is_saved = text.same_lines(disk, lines)
   local saved = is_saved and undo.wanted or beside_unsaved.without(lines, undo.edits, disk)
+  local is_modified = vim.bo[buf].modified
   if not saved then
-    return { why = TOUCHED }
+    return { why = not is_modified and UNREAD or origin.is_ahead(buf) and BEHIND or TOUCHED }
   elseif file.created and undo.is_all and #saved == 0 then
     return remove_file(undo, buf, false)
   elseif is_saved then
     return rewrite(undo, buf)
-  elseif vim.bo[buf].modified and origin.is_ahead(buf) then
+  elseif is_modified and origin.is_ahead(buf) then
     return { why = BEHIND }
   end
   return rewrite_under_unsaved(undo, buf, saved)

@@ -1,0 +1,37 @@
+"""`:Acp undo turn` pressed in the moment in which a turn ends: the agent's last write may not be known yet."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.fakes.script import on_prompt, script, tool, write_file
+from tests.functional.editor import Editor
+from tests.steps.files import LINES, NOTES, join_lines, open_notes, read_and_edit, read_disk
+from tests.steps.review import PENDING, TEN
+
+Open = Callable[..., Editor]
+FIRST = [*TEN[:4], "first", *TEN[5:]]
+SECOND = [*TEN[:4], "second", *TEN[5:]]
+AT_ONCE = """vim.api.nvim_create_autocmd("User", { pattern = "AcpTurnEnded", once = true, callback = function()
+  vim.api.nvim_input(":Acp undo turn<CR>")
+end })"""
+
+# The call never ends, so that nobody looks at the file before the turn is over.
+BEGINS = tool("edit", kind="edit", status="in_progress", locations=[{"path": NOTES}])
+
+
+def test_the_write_at_the_end_of_the_turn_is_undone(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(
+        tmp_path,
+        on_prompt("one", *read_and_edit(NOTES, write_file(NOTES, join_lines(FIRST)))),
+        on_prompt("two", BEGINS, write_file(NOTES, join_lines(SECOND))),
+    )
+    editor = open_notes(open_editor, agent, join_lines(TEN))
+    editor.acp("prompt", "one")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(PENDING, 1)
+    editor.expect_lua(LINES, FIRST)
+    editor.lua(AT_ONCE)
+    editor.acp("prompt", "two")
+    editor.screen.expect(": 1 change undone")
+    editor.expect_lua(LINES, FIRST)
+    assert read_disk(editor) == join_lines(FIRST)
