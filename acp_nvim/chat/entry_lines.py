@@ -107,7 +107,7 @@ def _others(entry: Entry, is_open: bool, look: Look) -> list[Row]:
         case Thought():
             return _thought(entry, is_open)
         case Plan():
-            return plan_lines.rows(entry, is_open, look.room[1] if look.room else None)
+            return plan_lines.rows(entry, is_open)
         case Compaction():
             return _compaction(entry, is_open)
         case Note():

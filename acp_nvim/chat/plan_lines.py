@@ -1,9 +1,9 @@
-"""Draws a plan: a line with its progress and the step under way, and its steps below where it is unfolded.
+"""Draws a plan: a line with its progress and the step under way; unfolded, all steps below a line with its progress.
 
-◻ plan 1/3  Update the callers
-  ✓ Read the callers
-  ▸ Update the callers
-  ◻ Run the tests
+◻ plan 1/3  Update the callers        ◻ plan 1/3
+                                        ✓ Read the callers
+                                        ▸ Update the callers
+                                        ◻ Run the tests
 """
 
 from __future__ import annotations
@@ -21,22 +21,18 @@ _STEPS = {
     "in_progress": ("  ▸ ", "AcpPlanCurrent"),
     "pending": ("  ◻ ", "AcpPending"),
 }
-_BESIDE = 5  # cells: the icon, the gap before the step, and an empty one at the end
-_LEAST = 12
 
 
-def rows(plan: Plan, is_open: bool, columns: int | None = None) -> list[Row]:
-    """Return the line of a plan; unfolded, a row for each step, or its words. The line takes one row then, of so many
-    columns: the step under way stands below."""
+def rows(plan: Plan, is_open: bool) -> list[Row]:
+    """Return the line of a plan; unfolded, also a row for each step, or its words."""
     total = len(plan.entries)
     finished = plan.done == total and not plan.words
     icon, highlight = ("✓ ", "AcpPlanDone") if finished else ("◻ ", "AcpPlan")
     text = f"plan {plan.done}/{total}" if total else "plan" if plan.words else "the plan was dropped"
     if plan.is_removed:
         text += "  dropped"
-    elif current := plan.current or one_line(plan.words.lstrip().partition("\n")[0]):
-        room = max(_LEAST, columns - len(text) - _BESIDE) if columns and is_open else limits.NAME_CHARS
-        text += f"  {cut(current, min(room, limits.NAME_CHARS))}"
+    elif not is_open and (current := plan.current or one_line(plan.words.lstrip().partition("\n")[0])):
+        text += f"  {cut(current, limits.NAME_CHARS)}"
     top = (text, icon_mark("plan", plan.key, icon, highlight))
     words = Body(plan.key)
     if plan.words and is_open:

@@ -34,8 +34,8 @@ def test_two_plans_stand_beside_each_other(open_editor: Open, tmp_path: Path) ->
     )
     editor = open_chat(open_editor, agent, size=(120, 30))
     send(editor, "go")
-    editor.screen.expect("plan 1/2  round them")
-    editor.screen.expect("plan 0/1  write a test")
+    for shown in ("◻ plan 1/2", "▸ round them", "◻ plan 0/1", "◻ write a test"):
+        editor.screen.expect(shown)
     editor.expect_lua("return #require('acp_nvim').status().plans", 2)
     go.touch()
     editor.screen.expect("plan 2/2")
@@ -69,8 +69,8 @@ def test_a_long_step_goes_on_below_its_words(open_editor: Open, tmp_path: Path) 
    ◻ end"""
     )
     assert editor.screen.attrs("make test") != editor.screen.attrs("that have none")
-    # the line of the plan takes one row above its steps, and goes on likewise without them
-    editor.screen.expect("◻ plan 1/3  run make test in")
+    # the line of the plan names the step only where the steps do not stand below, and goes on likewise
+    editor.screen.expect(" ◻ plan 1/3\n   ✓ read the prices")
     go_to_line(editor, "plan 1/3")
     editor.type("za<C-w>j")
     editor.screen.expect(

@@ -292,7 +292,7 @@ def test_an_unannounced_call_is_shown(chat: Chat):
 def test_a_plan_is_one_block(chat: Chat):
     chat.plan("READ", "change", "test")
     chat.say("text")
-    assert chat.show() == "## Claude\nplan 1/3  change\n    READ\n    change\n    test\n\ntext"
+    assert chat.show() == "## Claude\nplan 1/3\n    READ\n    change\n    test\n\ntext"
     chat.plan("READ", "TEST")
     assert chat.show() == "## Claude\nplan 2/2\n    READ\n    TEST\n\ntext"
 
