@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from acp_nvim import limits
 from acp_nvim.chat.phrases import cells, cut, long_duration, middle_cut
@@ -27,6 +28,7 @@ _STATES = {
 }
 _KINDS = {"other": "tool", "switch_mode": "mode"}
 _CHANGES = {"edit", "delete", "move"}
+_MCP = re.compile(r"mcp__(?P<server>\S+?)__(?P<name>\S+)")  # a tool's name, where it is all of the title
 _GAP = 2
 _COLUMNS = 80  # of a window whose size is not known yet
 _REASON = 64  # characters of a reason that are shown, in further rows if need be
@@ -135,6 +137,8 @@ def _title(call: ToolCall, cwd: str) -> str:
     verb, _, rest = title.partition(" ")
     if verb.lower() == call.kind:
         title = rest.lstrip()
+    if tool := _MCP.fullmatch(title):
+        return f"{tool['name']} ({tool['server']})"
     return title
 
 

@@ -231,6 +231,19 @@ def test_terminals_of_the_agents_own_are_shown():
     assert shown.body == ["a", "b"]
 
 
+@pytest.mark.parametrize(
+    ("title", "shown"),
+    [
+        ("mcp__tracker__create_issue", "create_issue (tracker)"),
+        ("mcp__my_server__a__b", "a__b (my_server)"),
+        ("mcp__tracker", "mcp__tracker"),
+        ("mcp__a__b and more", "mcp__a__b and more"),
+    ],
+)
+def test_the_tool_of_a_server_is_named_before_it(title: str, shown: str):
+    assert Shown(title=title).lines == [f"tool    {shown}"]
+
+
 # --- failures
 
 
