@@ -4,10 +4,12 @@
 -- The bytes are read at the first change of an unmodified buffer, if the file still looks as it did: so no file that
 -- nobody edits is kept in memory. `on_lines` tells of that change at once, also in buffers that are not current.
 local changes = require("acp_nvim.documents.changes")
+local encoding = require("acp_nvim.documents.encoding")
 local file_changed_shell = require("acp_nvim.documents.file_changed_shell")
 local find = require("acp_nvim.documents.find")
 local limits = require("acp_nvim.limits")
 local regular = require("acp_nvim.system.regular_file")
+local text = require("acp_nvim.documents.text")
 
 local api = vim.api
 local M = {}
@@ -161,6 +163,30 @@ function M.is_saved_since(buf, stamp)
   return written[1] > stamp[1] or (written[1] == stamp[1] and written[2] > stamp[2])
 end
 
+--- Whether the disk has its text from the buffer by a save without autocommands, as formatters and `:noautocmd w` do
+--- it. A text that has come from the disk, by 'autoread' say, is noticed when it is read.
+---@param buf integer
+---@param is_same boolean  the buffer holds the disk's lines
+---@return boolean
+function M.is_saved_unnoticed(buf, is_same)
+  return is_same and not vim.bo[buf].modified and M.is_outdated(buf)
+end
+
+--- Records a save without autocommands, such as that of an `autocmd InsertLeave * write`, which is not nested. The next
+--- unsaved lines build on it.
+---@param buf integer
+local function notice_save(buf)
+  if not M.is_saved_unnoticed(buf, true) then
+    return
+  end
+  local data = M.read(buf)
+  local disk = data and encoding.text(buf, data)
+  if disk and text.same_lines(text.rows(disk.lines), api.nvim_buf_get_lines(buf, 0, -1, true)) then
+    M.record(buf)
+    origins[buf].written = M.stamp(buf)
+  end
+end
+
 --- Whether buffer and file have the same size. If not, the file was written after the buffer was read and before its
 --- stamp was taken: at start, or just after a save.
 ---@param buf integer
@@ -219,6 +245,9 @@ function M.watch()
     if origins[event.buf] then
       origins[event.buf].written = M.stamp(event.buf)
     end
+  end)
+  on({ "BufModifiedSet", "BufEnter" }, function(event)
+    notice_save(event.buf)
   end)
   on({ "BufFilePost", "BufUnload" }, function(event)
     origins[event.buf] = nil

@@ -108,15 +108,6 @@ local function base_of(buf, request, disk)
   return data and encoding.text(buf, data, disk.ff) or nil, false
 end
 
---- Whether the disk has its text from the buffer by a save without autocommands, as formatters and `:noautocmd w` do
---- it. A text that has come from the disk, by 'autoread' say, is noticed when it is read.
----@param buf integer
----@param plan acp.SyncPlan
----@return boolean
-local function is_saved_unnoticed(buf, plan)
-  return not vim.bo[buf].modified and #plan.edits == 0 and origin.is_outdated(buf)
-end
-
 --- Returns the steps of the change, by author. The buffer may be behind what the disk held before the agent's write.
 ---@param buf integer
 ---@param request acp.SyncRequest
@@ -130,7 +121,7 @@ local function steps_of(buf, request, base, plan)
     edits, is_capped = diff.of_buffer(live.lines, wanted.lines)
   end
   local all = { { by = request.by, edits = edits, capped = is_capped } }
-  if not known or origin.is_saved_since(buf, known.stamp) or is_saved_unnoticed(buf, plan) then
+  if not known or origin.is_saved_since(buf, known.stamp) or origin.is_saved_unnoticed(buf, #plan.edits == 0) then
     return all
   end
   local before = text.split(known.text, plan.disk.ff == "mac" and "mac" or nil)

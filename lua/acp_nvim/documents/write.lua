@@ -162,7 +162,8 @@ end
 ---@return acp.Step[]
 local function steps_of(buf, request, mine, wanted, edits, is_capped)
   local live, before, known = mine.live, mine.text, request.known
-  if mine.is_ahead and known and not origin.is_saved_since(buf, known.stamp) then
+  local is_users = origin.is_saved_unnoticed(buf, text.same_lines(live.lines, before.lines))
+  if mine.is_ahead and known and not is_users and not origin.is_saved_since(buf, known.stamp) then
     local seen = text.split(known.text, live.ff, live.binary)
     local data = origin.data(buf)
     local both, apart = seen, nil ---@type acp.Text, acp.Text?
