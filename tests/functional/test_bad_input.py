@@ -456,6 +456,30 @@ def test_what_cannot_be_sent_to_the_backend_spoils_no_other_agent(
     others_converse(editor)
 
 
+WRONG_NUMBERS = {
+    "no number": ("{ chat = { width = 0/0 } }", "'chat.width' must be a finite number"),
+    "infinite": ("{ chat = { width = math.huge } }", "'chat.width' must be a finite number"),
+    "infinite rows": (
+        "{ chat = { prompt_height = math.huge } }",
+        "'chat.prompt_height' must be a finite number",
+    ),
+    "kept for ever": ("{ transcripts = { keep = math.huge } }", "'transcripts.keep' must be a finite number"),
+    "of an agent": (
+        "{ agents = { mine = { command = 'y', mcp_servers = { { timeout = -math.huge } } } } }",
+        "cannot hold a number that is not finite",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_NUMBERS)
+def test_a_number_has_to_be_finite(editor: Editor, case: str) -> None:
+    code, why = WRONG_NUMBERS[case]
+    problems = editor.lua(f"return select(2, require('acp_nvim.config.settings').setup({code}))")
+    assert why in " ".join(problems)
+    assert editor.lua("return require('acp_nvim.config.settings').get().chat.width") == 0.4
+    told(editor, why)
+
+
 def test_an_agent_needs_a_name(open_editor: Open, tmp_path: Path) -> None:
     good = script(tmp_path, on_prompt("hello", say("Hello yourself.")))
     editor = open_editor()

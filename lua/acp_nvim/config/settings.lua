@@ -65,12 +65,20 @@ local function check_items(field, value, path, problems)
   return result
 end
 
+---@param value any
+---@return boolean
+local function is_infinite_or_nan(value)
+  return type(value) == "number" and (value ~= value or math.abs(value) == math.huge)
+end
+
 --- Finds what cannot be sent to the backend in a value whose shape the schema leaves open.
 ---@param value any
 ---@param depth integer
 ---@return string? problem
 local function unsendable(value, depth)
-  if type(value) ~= "table" then
+  if is_infinite_or_nan(value) then
+    return "cannot hold a number that is not finite"
+  elseif type(value) ~= "table" then
     local is_plain = value == vim.NIL or vim.list_contains({ "string", "number", "boolean" }, type(value))
     return not is_plain and ("cannot hold a %s"):format(type(value)) or nil
   elseif depth == 0 then
@@ -94,6 +102,8 @@ end
 local function mismatch(field, value)
   if field.type ~= "any" and type(value) ~= (LUA_TYPES[field.type] or field.type) then
     return ("must be %s, not %s"):format(ARTICLES[field.type] or ("a " .. field.type), vim.inspect(value):sub(1, 20))
+  elseif is_infinite_or_nan(value) then
+    return "must be a finite number"
   elseif field.type == "integer" and value % 1 ~= 0 then
     return "must be an integer"
   elseif field.min and value < field.min then
