@@ -5,21 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from acp_nvim import limits
 from acp_nvim.protocol import schema
 from acp_nvim.session import rate_limit
 from acp_nvim.session.token_count import TokenCount
+from acp_nvim.text.bounded import short
+from acp_nvim.text.printable import one_line
 
 _FULL = 0.8  # of the context window, from which on the user is warned
 
 
 def after(known: dict[str, Any] | None, said: schema.Usage) -> dict[str, Any]:
-    """Return the usage as the agent says it now. A cost that it does not repeat stays."""
-    cost = {"amount": said.cost_amount, "currency": said.cost_currency}
-    return {
-        "used": said.used,
-        "size": said.size,
-        "cost": (known or {}).get("cost") if said.cost_amount is None else cost,
-    }
+    """Return the usage as the agent says it now. A cost that it does not repeat stays, as where its amount is none."""
+    cost = (known or {}).get("cost")
+    if said.cost_amount is not None and abs(said.cost_amount) < limits.COST:  # false for NaN
+        currency = said.cost_currency and _code_of(said.cost_currency)
+        cost = {"amount": said.cost_amount, "currency": currency}
+    return {"used": said.used, "size": said.size, "cost": cost}
+
+
+def _code_of(currency: str) -> str:
+    """Return a currency, such as EUR, as a bar can show it."""
+    return short(one_line(currency[: 2 * limits.CURRENCY_CHARS]), limits.CURRENCY_CHARS)
 
 
 def is_full(usage: dict[str, Any] | None) -> bool:

@@ -16,6 +16,20 @@ CONTEXT = {
 }
 
 
+def test_a_currency_is_shown_without_what_it_hides(open_editor: Open, tmp_path: Path) -> None:
+    told = update({**CONTEXT, "cost": {"amount": 1.5, "currency": "\x1b\u202e" + "€" * 1000}})
+    agent = script(tmp_path, on_prompt("", told, say("Hi")))
+    spec = {"command": agent.argv[0], "args": agent.argv[1:]}
+    editor = open_editor(setup={"agents": {"agent": spec}, "default_agent": "agent"}, size=(160, 40))
+    editor.type(":Acp<CR>")
+    editor.wait_event("AcpSessionStarted")
+    editor.acp("prompt", "hello")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua("return require('acp_nvim').status().usage.cost.currency", "^[<202E…")
+    editor.type(":Acp usage<CR>")
+    editor.screen.expect("cost              1.50 ^[<202E…")
+
+
 def test_tokens_context_and_cost_are_shown(open_editor: Open, tmp_path: Path) -> None:
     answer = result({"stopReason": "end_turn", "usage": USAGE})
     agent = script(tmp_path, on_prompt("", say("Hi"), update(CONTEXT), answer))

@@ -32,7 +32,7 @@ function M.cost(usage)
   if type(cost) ~= "table" or type(cost.amount) ~= "number" then
     return nil
   end
-  local currency = type(cost.currency) == "string" and printable.visible(cost.currency):sub(1, 8) or ""
+  local currency = type(cost.currency) == "string" and cost.currency or ""
   return vim.trim(("%.2f %s"):format(cost.amount, currency))
 end
 

@@ -27,6 +27,32 @@ def warnings(session: Session) -> list[str]:
     ]
 
 
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        ("EUR", "EUR"),
+        ("E\x1bUR", "E^[UR"),
+        ("\u202eRUE", "<202E>R…"),
+        ("a\nb\tc", "a b c"),
+        ("credits of the month", "credits…"),
+        ("€" * 100_000, "€€€€€€€…"),
+        (None, None),
+        (7, None),
+    ],
+)
+def test_the_currency_is_a_short_visible_word(session: Session, told: Any, shown: str | None) -> None:
+    tell(session, used=1, size=10, cost={"amount": 1.5, "currency": told})
+    assert session.usage.context is not None
+    assert session.usage.context["cost"] == {"amount": 1.5, "currency": shown}
+
+
+@pytest.mark.parametrize("amount", ["nan", "inf", 1e300, -1e300, "much"])
+def test_an_amount_that_is_none_leaves_the_cost(session: Session, amount: Any) -> None:
+    tell(session, used=1, size=10, cost={"amount": 2, "currency": "EUR"})
+    tell(session, used=2, size=10, cost={"amount": amount, "currency": "USD"})
+    assert session.usage.context == {"used": 2, "size": 10, "cost": {"amount": 2, "currency": "EUR"}}
+
+
 @pytest.mark.statement(95)
 def test_the_warning_comes_at_80_percent_and_once(session: Session) -> None:
     tell(session, used=79, size=100)
