@@ -220,6 +220,10 @@ class Story:
         if way == "through" and self.disk is None and seen["lines"] is None:
             lines = []
         lines = list(lines or [])
+        if way == "through" and self.disk is None and seen["modified"] and not seen["hunks"]:
+            self.before = _others(
+                lines
+            )  # nothing waits of a file that an agent made and deleted: a buffer keeps its text
         for kind, place in changes:
             theirs = [at for at, line in enumerate(lines) if not line.startswith("mine")]
             at = theirs[place % len(theirs)] if theirs else 0
@@ -448,10 +452,12 @@ LEFT = [
     ("type", 7),
 ]
 AGAIN = ("agent", "through", [("change", 0)])  # a deleted file is written again, twice
+ANEW = ("agent_makes_anew", "through", [("insert", 1), ("insert", 1)])
 ONCE: list[tuple[str, list[Step]]] = [
     ("open", [MADE, MADE, ("type", 8), MADE, ("agent_deletes",)]),
     ("open", [("agent_deletes",), AGAIN, AGAIN]),
     ("open", [REMADE, ("agent_deletes",), ("agent", "direct", [("insert", 5), ("insert", 8)])]),
+    ("new", [ANEW, ("type", 0), ("agent_deletes",), ("agent", "through", [("insert", 1), ("insert", 5)])]),
     ("open", LEFT),  # the review has the lines of a deleted file that nobody has loaded
 ]
 
