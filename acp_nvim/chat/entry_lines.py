@@ -49,6 +49,7 @@ _COMPACTIONS = {
     "failed": ("! ", "AcpWarning", "compacting the conversation failed"),
     "cancelled": ("⊘ ", "AcpCancelled", "compacting the conversation was cancelled"),
 }
+_HANGING = "  "  # before an error: its icon stands over these blanks, and wrapped rows begin below its words
 _SHORT_PLAN = 8
 _LEAST_OUTPUT = 20  # characters
 
@@ -239,10 +240,11 @@ def _note(note: Note) -> list[Row]:
     icon, highlight = _NOTES.get(note.kind, _NOTES["info"])
     if note.text == "cancelled" and note.kind == "stop":
         highlight = "AcpCancelled"
-    lines = Body(note.key, "note", "")
+    lines = Body(note.key, "note", _HANGING if note.kind == "error" else "")
     lines.text((stopped(note.text) if note.kind == "stop" else note.text).strip() or "(no words)", highlight)
     (text, mark), *rest = lines.rows()
-    return [(text, {**(mark or {}), "icon": {"text": icon, "hl": highlight}}), *rest]
+    mark = {**(mark or {}), "icon": {"text": icon, "hl": highlight}}
+    return [(text, mark | ({"kind": "error"} if note.kind == "error" else {})), *rest]
 
 
 def _changes(changes: Changes) -> list[Row]:

@@ -13,6 +13,7 @@ _KINDS = {
     "text",
     "tool",
     "step",
+    "error",
     "run",
     "thought",
     "plan",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.script import on_prompt, request, say, script, tool, wait
+from tests.fakes.script import error, on_prompt, request, say, script, tool, wait
 from tests.functional.editor import Editor
 from tests.steps.conversation import go_to_line, open_chat, read_chat, send
 
@@ -201,3 +201,17 @@ def test_a_long_call_goes_on_below_its_subject(open_editor: Open, tmp_path: Path
     assert second[0] == first[0] + 1
     line = editor.screen.lines()[second[0]]
     assert len(line) - len(line.lstrip()) == first[1]
+
+
+def test_an_error_goes_on_below_its_words(open_editor: Open, tmp_path: Path) -> None:
+    words = "the service is busy at the moment, try again in a few minutes"
+    editor = open_chat(
+        open_editor, script(tmp_path, on_prompt("", error(-32603, words))), setup=WIDE, size=(50, 30)
+    )
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    row, begins = editor.screen.find("Scripted: the service")
+    first, below = editor.screen.lines()[row : row + 2]
+    assert first[:begins] == " ✗ "
+    assert below[:begins].strip() == ""
+    assert below[begins] != " "

@@ -87,11 +87,11 @@ function M.mark_all_ended(n, why)
   chats.amend(n, ops)
   local mark = {
     row = api.nvim_buf_line_count(chat.buf),
-    kind = "note",
+    kind = "error",
     icon = { text = "✗ ", hl = "AcpError" },
     line_hl = "AcpError",
   }
-  chats.amend(n, { { "append", "\n" .. why, { mark } } })
+  chats.amend(n, { { "append", "\n  " .. why, { mark } } })
 end
 
 return M

@@ -15,6 +15,7 @@ local COLOURS = api.nvim_create_namespace("acp_nvim.colours")
 M.TABLES = api.nvim_create_namespace("acp_nvim.tables") -- rows of a table for which its lines have no room
 -- These belong to an entry that has its mark further up.
 local SPEAKERS = { user = true, agent = true }
+local OVER_BLANKS = { step = true, error = true } -- their text begins with blanks, below which wrapped rows begin
 local INSIDE = { question = true, option = true, body = true, step = true, run = true }
 
 ---@param chat acp.Chat
@@ -27,7 +28,7 @@ local function put(chat, row, mark, id, icon)
   local opts = { id = id, strict = false, line_hl_group = mark.line_hl }
   if mark.icon then
     opts.virt_text = { { icon or mark.icon.text, mark.icon.hl } }
-    opts.virt_text_pos = mark.kind == "step" and "overlay" or "inline"
+    opts.virt_text_pos = OVER_BLANKS[mark.kind] and "overlay" or "inline"
   end
   return api.nvim_buf_set_extmark(chat.buf, ENTRIES, row, 0, opts)
 end

@@ -210,8 +210,9 @@ def test_an_error_stands_where_it_happened(chat: Chat):
     chat.transcript.user("a")
     chat.transcript.note("error", "mine: broken (-32603)\n\x1b[1m more\n")
     chat.transcript.user("b")
-    assert chat.show() == "## You\na\nmine: broken (-32603)\n more\n\n## You\nb"
-    assert {mark["line_hl"] for mark in chat.marks("note")} == {"AcpError"}
+    assert chat.show() == "## You\na\n  mine: broken (-32603)\n   more\n\n## You\nb"
+    (mark,) = chat.marks("error")  # whose icon stands over the blanks
+    assert {mark["line_hl"], *(mark["line_hl"] for mark in chat.marks("note"))} == {"AcpError"}
 
 
 @pytest.mark.statement(61)
