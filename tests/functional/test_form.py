@@ -313,3 +313,12 @@ def test_a_form_that_is_no_longer_asked_stays_while_its_user_needs_it(
     assert editor.lua("return vim.fn.getbufline('file', 1, '$')") == ["one", "two"]
     assert editor.lua("return vim.fn.getbufline('acp://1/prompt', 1, '$')") == ["a draft"]
     assert len(agent.got("session/prompt")) == 1
+
+
+def test_edit_in_a_form_lays_it_out_again(open_editor: Open, tmp_path: Path) -> None:
+    editor = open_form(open_editor, tmp_path, FIELDS)
+    laid_out = form(editor)
+    editor.type("iAda<Esc>:edit!<CR>")
+    editor.expect_lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)", laid_out)
+    editor.type("u:w<CR>")
+    editor.wait_event("AcpAnswered", option_id="answer", by="user")

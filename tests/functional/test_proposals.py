@@ -23,6 +23,7 @@ from tests.fakes.script import (
 from tests.functional.editor import Editor
 from tests.steps.files import LINES, NOTES, write
 from tests.steps.proposals import (
+    ASIDE,
     DIFFS,
     MIXED,
     NEW,
@@ -670,3 +671,33 @@ def test_a_refusal_with_a_bang_cancels_and_sends_the_text_now(open_editor: Open,
     assert editor.wait_event("AcpTurnEnded", turn=1)["stop_reason"] == "cancelled"
     editor.screen.expect("as you like")
     assert get_prompts(agent)[-1] == ["use pnpm"]
+
+
+def test_edit_takes_the_edits_back_and_never_empties_the_file(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", *write_through()))
+    editor = open_old(open_editor, agent)
+    open_diff(editor)
+    editor.type("ggOmine<Esc>")
+    editor.screen.expect("send yours")
+    editor.type(":edit!<CR>")
+    editor.expect_lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)", NEW.splitlines())
+    editor.screen.expect(":w send ")
+    editor.type("u")
+    editor.expect_lua("return vim.api.nvim_buf_get_lines(0, 0, 1, false)", ["mine"])
+    editor.screen.expect("send yours")
+    editor.type("<C-r>:edit!<CR>:w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert get_outcomes(agent) == ["yes"]
+    assert (editor.project / "notes.txt").read_text() == NEW
+
+
+def test_edit_leaves_a_version_that_was_put_aside(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", *write_through()))
+    editor = open_old(open_editor, agent)
+    open_diff(editor)
+    editor.type("ggOmine<Esc>:Acp cancel<CR>")
+    editor.wait_event("AcpTurnEnded")
+    kept = editor.lua(ASIDE)
+    assert kept[0] == "mine"
+    editor.type(":execute 'buffer' bufnr('/yours/')<CR>:edit!<CR>")
+    editor.expect_lua("return { vim.bo.modified, vim.api.nvim_buf_get_lines(0, 0, -1, false) }", [True, kept])

@@ -80,3 +80,27 @@ def test_cancel_with_a_bang_puts_the_queue_into_the_history(open_editor: Open, t
     assert editor.acp("status")["queue"] == 0
     editor.type(":Acp<CR><C-p>")
     editor.expect_lua("return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false))", "not yet")
+
+
+def test_edit_in_the_queue_shows_it_again(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("first", say("busy"), wait("session/cancel")), on_prompt("", say("ok")))
+    editor = open_chat(open_editor, agent)
+    send(editor, "first")
+    editor.screen.expect("busy")
+    send(editor, "one")
+    send(editor, "two")
+    editor.expect_lua("return require('acp_nvim').status().queue", 2)
+    editor.type(":Acp queue<CR>")
+    editor.expect_lua("return vim.bo.filetype", "acp_queue")
+    shown = editor.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)")
+    editor.type("ggccmine<Esc>:edit!<CR>")
+    editor.expect_lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)", shown)
+    editor.type("u")
+    editor.expect_lua("return vim.api.nvim_buf_get_lines(0, 0, 1, false)", ["mine"])
+    editor.type(":edit!<CR>:w<CR>:q<CR>:Acp cancel<CR>")
+    editor.wait_event("AcpTurnEnded")
+    editor.type(":Acp queue!<CR>")
+    editor.wait_event("AcpTurnEnded", stop_reason="end_turn")
+    editor.wait_event("AcpTurnEnded", stop_reason="end_turn")
+    sent = [message["params"]["prompt"][0]["text"] for message in agent.got("session/prompt")]
+    assert sent == ["first", "one", "two"]

@@ -4,6 +4,7 @@ local form_keys = require("acp_nvim.form.keys")
 local form_layout = require("acp_nvim.form.layout")
 local messages = require("acp_nvim.ui.messages")
 local printable = require("acp_nvim.ui.printable")
+local reload = require("acp_nvim.ui.reload")
 
 local api = vim.api
 local M = {}
@@ -155,6 +156,10 @@ function M.new(id, session, message, fields)
   vim.bo[buf].filetype = "acp_form"
   paint(buf)
   listen(buf)
+  reload.fill_by(buf, function()
+    api.nvim_buf_set_lines(buf, 0, -1, true, M.forms[buf].laid_out)
+    paint(buf)
+  end)
   form_keys.map(M.forms[buf], buf)
   return buf
 end
@@ -164,10 +169,13 @@ end
 ---@param is_changed boolean  there is something in it that no agent got
 function M.set_free(buf, is_changed)
   M.forms[buf] = nil
-  api.nvim_clear_autocmds({ buffer = buf, event = { "BufWriteCmd", "BufHidden" } })
+  api.nvim_clear_autocmds({ buffer = buf, event = { "BufReadCmd", "BufUnload", "BufWriteCmd", "BufHidden" } })
   vim.bo[buf].buftype = "nofile"
   vim.bo[buf].bufhidden = is_changed and "hide" or "wipe"
   form_keys.unmap(buf)
+  if is_changed then
+    reload.keep_text(buf)
+  end
 end
 
 return M

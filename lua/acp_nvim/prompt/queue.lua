@@ -3,6 +3,7 @@ local backend = require("acp_nvim.backend.process")
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
+local reload = require("acp_nvim.ui.reload")
 local requests = require("acp_nvim.backend.session_requests")
 local safe_windows = require("acp_nvim.ui.safe_windows")
 local state = require("acp_nvim.backend.session_store")
@@ -16,6 +17,7 @@ local ATTACHED = api.nvim_create_namespace("acp_nvim.queue.attached")
 local RULE = "━━━━━━━━ next prompt ━━━━━━━━"
 local separators = {} ---@type table<integer, string>
 local opened = {} ---@type table<integer, string[]> buffer -> the prompts that it showed
+local attachments = {} ---@type table<integer, table<string, string[]>> buffer -> a prompt -> what goes along with it
 local originals = {} ---@type table<integer, table<string, string>> buffer -> a block -> the prompt that it shows
 
 --- A line that none of the prompts contains.
@@ -100,6 +102,39 @@ local function write(n, buf)
   vim.bo[buf].modified = false
 end
 
+---@param buf integer
+---@param row integer  the last of a prompt's
+---@param attached string[]
+local function show_attached(buf, row, attached)
+  local lines = vim.tbl_map(function(words)
+    return { { "  with " .. printable.visible(words), "AcpNote" } }
+  end, attached)
+  api.nvim_buf_set_extmark(buf, ATTACHED, row, 0, { virt_lines = lines })
+end
+
+---@param buf integer
+---@param items string[]
+---@param attached string[][]  what goes along with each, in words
+local function lay_out(buf, items, attached)
+  local lines, ends = {}, {}
+  separators[buf] = separator_for(items)
+  for index, item in ipairs(items) do
+    if index > 1 then
+      lines[#lines + 1] = separators[buf]
+    end
+    vim.list_extend(lines, vim.split(item, "\n", { plain = true }))
+    ends[index] = #lines
+  end
+  api.nvim_buf_set_lines(buf, 0, -1, true, lines)
+  vim.bo[buf].modified = false
+  remember(buf, items)
+  paint(buf)
+  api.nvim_buf_clear_namespace(buf, ATTACHED, 0, -1)
+  for index, row in ipairs(ends) do
+    show_attached(buf, row - 1, attached[index] or {})
+  end
+end
+
 ---@param n integer
 ---@return integer buf
 local function create(n)
@@ -117,49 +152,33 @@ local function create(n)
       write(n, buf)
     end,
   })
+  reload.fill_by(buf, function()
+    local attached = vim.tbl_map(function(item)
+      return attachments[buf][item] or {}
+    end, opened[buf])
+    lay_out(buf, opened[buf], attached)
+  end)
   api.nvim_create_autocmd("BufWipeout", {
     buffer = buf,
     callback = function()
-      separators[buf], opened[buf], originals[buf] = nil, nil, nil
+      separators[buf], opened[buf], originals[buf], attachments[buf] = nil, nil, nil, nil
     end,
   })
   return buf
 end
 
 ---@param buf integer
----@param row integer  the last of a prompt's
----@param attached string[]
-local function show_attached(buf, row, attached)
-  local lines = vim.tbl_map(function(words)
-    return { { "  with " .. printable.visible(words), "AcpNote" } }
-  end, attached)
-  api.nvim_buf_set_extmark(buf, ATTACHED, row, 0, { virt_lines = lines })
-end
-
----@param buf integer
 ---@param items string[]
 ---@param attached string[][]  what goes along with each, in words
 local function set_items(buf, items, attached)
-  local lines, ends = {}, {}
-  separators[buf] = separator_for(items)
+  attachments[buf] = {}
   for index, item in ipairs(items) do
-    if index > 1 then
-      lines[#lines + 1] = separators[buf]
-    end
-    vim.list_extend(lines, vim.split(item, "\n", { plain = true }))
-    ends[index] = #lines
+    attachments[buf][item] = attached[index]
   end
   local undolevels = vim.bo[buf].undolevels
   vim.bo[buf].undolevels = -1 -- undo does not lead back to an empty queue
-  api.nvim_buf_set_lines(buf, 0, -1, true, lines)
+  lay_out(buf, items, attached)
   vim.bo[buf].undolevels = undolevels
-  vim.bo[buf].modified = false
-  remember(buf, items)
-  paint(buf)
-  api.nvim_buf_clear_namespace(buf, ATTACHED, 0, -1)
-  for index, row in ipairs(ends) do
-    show_attached(buf, row - 1, attached[index] or {})
-  end
 end
 
 --- Puts the prompt under the cursor into the running turn.

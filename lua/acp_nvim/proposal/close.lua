@@ -89,7 +89,7 @@ end
 ---@param buf integer
 ---@param is_edited boolean
 local function set_free(buf, is_edited)
-  api.nvim_clear_autocmds({ buffer = buf, event = { "BufWriteCmd", "BufWinEnter" } })
+  api.nvim_clear_autocmds({ buffer = buf, event = { "BufReadCmd", "BufUnload", "BufWriteCmd", "BufWinEnter" } })
   vim.b[buf].acp_question = nil
   set_aside.free(buf)
   vim.bo[buf].modified = is_edited -- also where `:w` has decided this file and others were still undecided

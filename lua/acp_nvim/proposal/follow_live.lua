@@ -30,6 +30,12 @@ function M.begin(file, live)
   file.bases = { { seq = undo_state(file.buf), live = live } }
 end
 
+--- Remembers that the right side is made of the newest live text again, beside the states that `u` may go back to.
+---@param file acp.ProposalFile
+function M.reloaded(file)
+  table.insert(file.bases, { seq = undo_state(file.buf), live = file.sides.left or "" })
+end
+
 ---@param file acp.ProposalFile
 ---@return string live  that the text in the buffer is made of
 local function base_of(file)

@@ -2,6 +2,7 @@
 -- buffer is modified until it is written to a file, so that Neovim does not quit and lose it without a word.
 local buffers = require("acp_nvim.proposal.buffers")
 local messages = require("acp_nvim.ui.messages")
+local reload = require("acp_nvim.ui.reload")
 local write_copy = require("acp_nvim.proposal.write_copy")
 
 local api = vim.api
@@ -16,6 +17,7 @@ local count = 0
 function M.free(buf)
   local name = api.nvim_buf_get_name(buf)
   vim.bo[buf].buftype, vim.bo[buf].modifiable = "acwrite", true
+  reload.keep_text(buf)
   api.nvim_create_autocmd("BufWriteCmd", {
     buffer = buf,
     callback = function(event)

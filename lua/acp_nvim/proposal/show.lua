@@ -8,6 +8,7 @@ local follow_live = require("acp_nvim.proposal.follow_live")
 local messages = require("acp_nvim.ui.messages")
 local on_write = require("acp_nvim.proposal.on_write")
 local refuse_hunk = require("acp_nvim.proposal.refuse_hunk")
+local reload = require("acp_nvim.ui.reload")
 local sides = require("acp_nvim.proposal.sides")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.proposal.store")
@@ -122,6 +123,23 @@ local function watch_edits(proposal, buf)
   })
 end
 
+--- `:edit` takes back what the user has made of the right side, as it does with a file.
+---@param proposal acp.Proposal
+---@param buf integer  of a right side
+local function reloaded(proposal, buf)
+  for _, file in ipairs(proposal.files) do
+    if file.buf == buf and file.is_filled then
+      sides.refill(file)
+    end
+  end
+  watch_edits(proposal, buf)
+  tell_edits.watch(proposal, buf)
+  vim.schedule(function()
+    renew_bars(proposal)
+    tell_edits.tell(proposal)
+  end)
+end
+
 ---@param proposal acp.Proposal
 ---@param file acp.ProposalFile
 local function make_buffer(proposal, file)
@@ -131,6 +149,9 @@ local function make_buffer(proposal, file)
   local buf = file.buf --[[@as integer]]
   watch_edits(proposal, buf)
   tell_edits.watch(proposal, buf)
+  reload.fill_by(buf, function()
+    reloaded(proposal, buf)
+  end)
   refuse_hunk.map(proposal, buf)
   on_write.listen(proposal, file.path, buf, function(index)
     if store.is_open(proposal) then

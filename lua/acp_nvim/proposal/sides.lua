@@ -6,6 +6,7 @@
 local buffers = require("acp_nvim.proposal.buffers")
 local build = require("acp_nvim.proposal.build")
 local follow_live = require("acp_nvim.proposal.follow_live")
+local reload = require("acp_nvim.ui.reload")
 local set_aside = require("acp_nvim.proposal.set_aside")
 local side_text = require("acp_nvim.proposal.side_text")
 local store = require("acp_nvim.proposal.store")
@@ -56,6 +57,7 @@ function M.left(proposal, file)
   end
   if not (file.left_buf and api.nvim_buf_is_loaded(file.left_buf)) then
     file.left_buf = buffers.new(buffers.name_of(proposal.message.question, file.path, "live/"), "nofile")
+    reload.keep_text(file.left_buf)
   end
   buffers.fill(file.left_buf, sides.left)
   vim.bo[file.left_buf].modifiable = false
@@ -89,6 +91,17 @@ function M.fill(proposal, file)
   end
   file.changed = nil
   vim.bo[file.buf].modifiable = M.is_editable(proposal, file)
+end
+
+--- Fills the right side again with what the agent proposes, after `:edit` has emptied it.
+---@param file acp.ProposalFile
+function M.refill(file)
+  local sides = file.sides --[[@as acp.BuiltSides]]
+  local modifiable = vim.bo[file.buf].modifiable
+  vim.bo[file.buf].modifiable = true
+  api.nvim_buf_set_lines(file.buf, 0, -1, false, vim.split(sides.right or "", "\n", { plain = true }))
+  vim.bo[file.buf].modifiable = modifiable
+  follow_live.reloaded(file)
 end
 
 -- Another version of the question --------------------------------------------------------------------------------------
