@@ -64,6 +64,8 @@ def test_quitting_amid_a_turn_asks_once(open_editor: Open, tmp_path: Path, quit:
     editor.expect_lua("return vim.fn.bufname()", "acp://1/prompt")
     assert editor.lua("return vim.api.nvim_get_mode()") == {"mode": "n", "blocking": False}
     editor.type(f"{quit}<CR>")
+    editor.screen.expect("A turn is running. Quitting ends it.")
+    editor.type(f"{quit}<CR>")
     assert editor.wait_exit() == 0
 
 
@@ -104,6 +106,18 @@ def test_quitting_by_q_in_the_last_window_asks_too(open_editor: Open, tmp_path: 
     editor.screen.expect("A turn is running. Quitting ends it.")
     editor.type(":qa<CR>")
     assert editor.wait_exit() == 0
+
+
+def test_closing_a_chat_that_floats_is_no_quitting(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", say("busy"), wait("session/cancel")))
+    editor = open_chat(open_editor, agent, setup={"chat": {"position": "float"}})
+    send(editor, "hello")
+    editor.screen.expect("busy")
+    editor.type("<Esc>:q<CR>")
+    editor.expect_lua("return #vim.api.nvim_list_wins()", 1)
+    editor.screen.expect_gone("A turn is running")
+    editor.type(":q<CR>")
+    editor.screen.expect("A turn is running. Quitting ends it.")
 
 
 def test_quitting_with_nothing_running_asks_nothing(open_editor: Open, tmp_path: Path) -> None:

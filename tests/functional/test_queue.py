@@ -83,7 +83,9 @@ def test_cancel_with_a_bang_puts_the_queue_into_the_history(open_editor: Open, t
 
 
 def test_edit_in_the_queue_shows_it_again(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, on_prompt("first", say("busy"), wait("session/cancel")), on_prompt("", say("ok")))
+    agent = script(
+        tmp_path, on_prompt("first", say("busy"), wait("session/cancel")), on_prompt("", say("ok"))
+    )
     editor = open_chat(open_editor, agent)
     send(editor, "first")
     editor.screen.expect("busy")

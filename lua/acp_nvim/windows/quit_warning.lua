@@ -1,6 +1,6 @@
 -- Asks once before Neovim is quit while a turn runs. A command that is typed is taken back before it runs. Of others, as
 -- of `<Cmd>qa<CR>` in a mapping, only a modified buffer keeps Neovim open: the float that says what runs has one, and
--- Neovim goes there. The same command once more quits.
+-- Neovim goes there. The same command once more quits, unless a key has said that the user stays.
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 local tabpage = require("acp_nvim.ui.tabpage")
@@ -61,6 +61,12 @@ local function warning()
   return lines
 end
 
+--- Closes the float. The user has decided to stay: the next command that quits is asked about again.
+local function stay()
+  warned = {}
+  vim.cmd("close!")
+end
+
 ---@param lines string[]
 ---@return integer buf
 local function new_buffer(lines)
@@ -70,7 +76,7 @@ local function new_buffer(lines)
   vim.bo[buf].bufhidden = "wipe"
   vim.bo[buf].modifiable = false
   for _, key in ipairs({ "q", "<Esc>", "<CR>" }) do
-    vim.keymap.set("n", key, "<Cmd>close!<CR>", { buffer = buf, nowait = true, desc = "Stay" })
+    vim.keymap.set("n", key, stay, { buffer = buf, nowait = true, desc = "Stay" })
   end
   return buf
 end
@@ -111,7 +117,9 @@ local function quits(line)
   if not ok or parsed.bang then
     return false
   end
-  local is_last = #tabpage.windows() == 1 and #api.nvim_list_tabpages() == 1
+  local is_last = #tabpage.windows() == 1
+    and #api.nvim_list_tabpages() == 1
+    and not tabpage.is_float(api.nvim_get_current_win()) -- `:q` closes the float alone
   return QUITS_ALL[parsed.cmd] or (QUITS_WINDOW[parsed.cmd] and is_last) or false
 end
 
