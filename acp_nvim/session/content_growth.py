@@ -11,6 +11,8 @@ Content = tuple[schema.ToolContent, ...]
 class ContentGrowth:
     """Joins the pieces of one call's output to one text, and keeps the content before them apart."""
 
+    __slots__ = ("_at",)
+
     def __init__(self) -> None:
         self._at: int | None = None  # of the text that grows
 

@@ -15,6 +15,8 @@ Value = TypeVar("Value")
 class IdentityCache(Generic[Value]):
     """Holds the last value alone, with the parts that it was computed from."""
 
+    __slots__ = ("_last",)  # a tool call has six of them
+
     def __init__(self) -> None:
         self._last: tuple[tuple[Any, ...], Value] | None = None
 
