@@ -24,7 +24,7 @@ from tests.fakes.script import (
     wait_until,
 )
 from tests.functional.editor import Editor
-from tests.steps.conversation import open_chat, read_chat, send
+from tests.steps.conversation import go_to_line, open_chat, read_chat, send
 from tests.steps.messages import expect_message
 from tests.steps.processes import find_backend
 from tests.steps.review import PENDING
@@ -314,3 +314,48 @@ def test_a_followed_window_that_is_closed_starts_no_backend(open_editor: Open, t
     editor.type(":close<CR>")
     editor.expect_lua("return vim.fn.winnr('$')", 1)
     assert editor.lua("return require('acp_nvim.backend.process').is_running()") is False
+
+
+TRIED = {
+    "unfold": ":lua require('acp_nvim.commands.chat_keys').fold()<CR>",
+    "unfold all": "zR",
+    "details": "K",
+    "diff": "d",
+    "take back": "e",
+    "export": ":Acp export! out.md<CR>",
+    "trace": ":Acp trace<CR>",
+    "rename": ":Acp rename other<CR>",
+    "mode": ":Acp mode<CR>",
+    "cancel": ":Acp cancel<CR>",
+    "queue": ":Acp queue<CR>",
+    "resume the queue": ":Acp queue!<CR>",
+    "close the chat": ":Acp toggle<CR>",
+    "why": ":Acp why<CR>",
+    "log": ":Acp log<CR>",
+    "forget": ":Acp forget<CR>",
+    "complete": ":Acp open <Tab><CR>",
+}
+
+
+@pytest.mark.parametrize("keys", TRIED.values(), ids=TRIED)
+def test_only_a_prompt_a_restart_or_a_list_starts_the_backend_again(
+    open_editor: Open, tmp_path: Path, keys: str
+) -> None:
+    tool_and_words = on_prompt("", tool("t", title="build", status="completed"), say("done"))
+    editor = open_chat(open_editor, script(tmp_path, tool_and_words), size=(120, 30))
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    crash(editor)
+    go_to_line(editor, "build")
+    editor.type(keys)
+    editor.lua("vim.wait(20)")
+    assert editor.lua("return require('acp_nvim.backend.process').is_running()") is False
+    assert editor.lua("return require('acp_nvim.backend.process').generation()") == 1
+    assert editor.mode()["blocking"] is False
+
+
+def test_a_doctor_starts_the_backend_again(open_editor: Open, tmp_path: Path) -> None:
+    editor = open_chat(open_editor, agent_of(tmp_path), size=(120, 30))
+    crash(editor)
+    editor.type("<Esc>:Acp doctor agent0<CR>")
+    editor.screen.expect("answered in")

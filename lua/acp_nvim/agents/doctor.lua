@@ -38,6 +38,9 @@ function M.examine(name, done)
   local found, message = available_agents.find(name)
   local ok = found ~= nil ---@type boolean?
   if ok then
+    ok, message = backend.start()
+  end
+  if ok then
     last = last + 1
     waiting[last] = done
     ok, message = backend.notify("doctor", { agent = name, ticket = last, seconds = PATIENCE_S })

@@ -35,6 +35,7 @@ local M = {
 M.root = environment.root
 
 local GOODBYE_MS = 1500
+local ENDED = "the backend has ended: a prompt or :Acp restart starts it again"
 
 local channel ---@type integer?
 local pending ---@type any[][]? verbs with their payloads, to be sent once the process runs; nil: it runs, or none is wanted
@@ -186,21 +187,20 @@ function M.setup()
   return pending and true or M.notify("setup", setup_payload())
 end
 
---- Sends a verb to the backend, which starts if it does not run.
+--- Sends a verb to the backend if it runs. Only what the user asks for starts it, by `start`: a key in the chat of an
+--- ended backend would else start one that knows none of its sessions.
 ---@param verb string
 ---@param payload table
 ---@return true? ok
 ---@return string? message
 function M.notify(verb, payload)
-  local ok, message = M.start()
-  if not ok then
-    return nil, message
-  end
-  if pending then
+  if not M.is_running() then
+    return nil, generation > 0 and ENDED or "nothing is running: :Acp starts an agent"
+  elseif pending then
     -- a copy: the caller may change the payload before it is sent
     pending[#pending + 1] = { verb, vim.deepcopy(payload) }
   elseif not send(verb, payload) then
-    return nil, "the backend has ended: repeat the command to restart it"
+    return nil, ENDED
   end
   return true
 end

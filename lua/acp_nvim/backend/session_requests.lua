@@ -92,16 +92,15 @@ function M.send(n, verb, payload)
   if message then
     return nil, message
   end
+  if verb ~= "prompt" and verb ~= "restart" and M.has_lost_backend(n) then
+    return nil, ("session %d has ended: a prompt or :Acp restart reconnects"):format(n)
+  end
   local ok
   ok, message = backend.start()
   if not ok then
     return nil, message
   end
-  local session = assert(state.session(n))
-  if session.generation ~= backend.generation() then
-    if verb ~= "prompt" and verb ~= "restart" then
-      return nil, ("session %d has ended: a prompt or :Acp restart reconnects"):format(n)
-    end
+  if M.has_lost_backend(n) then
     begin_again(n)
     if verb == "restart" then
       begin_all_again()

@@ -8,13 +8,17 @@ local M = {}
 
 local waiting = {} ---@type table<string, fun(kept?: acp.Earlier)[]>  folder -> who has asked
 
---- Asks the backend for the newest conversation of a folder that is over.
+--- Asks the backend, if it runs, for the newest conversation of a folder that is over.
 ---@param cwd string
 ---@param answer fun(kept?: acp.Earlier)
+---@return boolean asked
 function M.find_saved(cwd, answer)
+  if not backend.notify("earlier", { cwd = cwd }) then
+    return false
+  end
   waiting[cwd] = waiting[cwd] or {}
   table.insert(waiting[cwd], answer)
-  backend.notify("earlier", { cwd = cwd })
+  return true
 end
 
 --- Called by the backend with what the backend has found.

@@ -66,8 +66,7 @@ end
 --- Asks the backend, once, what could be continued instead.
 ---@param n integer
 local function ask(n)
-  greetings[n].asked = true
-  earlier_session.find_saved(state.session(n).origin.cwd, function(kept)
+  greetings[n].asked = earlier_session.find_saved(state.session(n).origin.cwd, function(kept)
     if greetings[n] then
       greetings[n].kept = kept
       M.refresh(n)

@@ -60,12 +60,24 @@ local function on_run()
   return mark ~= nil and mark.kind == "run"
 end
 
+--- Asks the backend for something about an entry, or says why that is not possible.
+---@param verb string
+---@param payload table
+---@return boolean sent
+local function ask(verb, payload)
+  local ok, message = backend.notify(verb, payload)
+  if not ok then
+    messages.show("warn", message or "the backend has ended")
+  end
+  return ok == true
+end
+
 --- Folds or unfolds what is under the cursor.
 ---@param open? boolean  nil: the other way round
 function M.fold(open)
   local chat, key = entry()
   if chat and key then
-    backend.notify("toggle", { session = chat.session, key = key, open = open, run = on_run() and "line" or nil })
+    ask("toggle", { session = chat.session, key = key, open = open, run = on_run() and "line" or nil })
   end
 end
 
@@ -76,14 +88,17 @@ function M.fold_all(open)
   if not chat then
     return
   end
-  local done = {}
+  local done, sent = {}, true
   for _, found in ipairs(marks.between(chat, 0, api.nvim_buf_line_count(chat.buf))) do
     local mark = found.mark
     if mark.kind == "run" then
-      backend.notify("toggle", { session = chat.session, key = mark.key, open = open, run = "calls" })
+      sent = ask("toggle", { session = chat.session, key = mark.key, open = open, run = "calls" })
     elseif (mark.kind == "tool" or mark.kind == "thought") and mark.key and not done[mark.key] then
       done[mark.key] = true
-      backend.notify("toggle", { session = chat.session, key = mark.key, open = open })
+      sent = ask("toggle", { session = chat.session, key = mark.key, open = open })
+    end
+    if not sent then
+      return
     end
   end
 end
@@ -109,13 +124,13 @@ function M.diff(n)
     chat, key = entry()
   end
   if chat and key then
-    return backend.notify("diff_entry", { session = chat.session, key = key, focus = true }) or true
+    return backend.notify("diff_entry", { session = chat.session, key = key, focus = true })
   end
   local asked = with_diff(n or 1)
   if not asked then
     return nil, n and ("there is no question %d with a diff"):format(n) or "no open question has a diff"
   end
-  return backend.notify("diff", { question = asked.id, focus = true }) or true
+  return backend.notify("diff", { question = asked.id, focus = true })
 end
 
 --- Shows the diff of the entry under the cursor; an entry without one unfolds.
@@ -123,7 +138,10 @@ function M.show_diff()
   if on_run() then
     M.fold()
   else
-    M.diff()
+    local ok, message = M.diff()
+    if not ok then
+      messages.show("info", message or "no diff here")
+    end
   end
 end
 
@@ -133,7 +151,7 @@ function M.details()
   if on_run() then
     M.fold()
   elseif chat and key then
-    backend.notify("details", { session = chat.session, key = key })
+    ask("details", { session = chat.session, key = key })
   end
 end
 
@@ -211,7 +229,8 @@ function M.recall()
   local chat, row = here()
   local key = chat and own_words(chat, row)
   if chat and key then
-    return backend.notify("recall", { session = chat.session, key = key })
+    ask("recall", { session = chat.session, key = key })
+    return
   end
   api.nvim_feedkeys(vim.v.count1 .. "e", "n", false)
 end

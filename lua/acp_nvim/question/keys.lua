@@ -156,7 +156,10 @@ function M.diff()
     return messages.show("info", "no open question here has a diff")
   end
   vim.cmd.stopinsert()
-  backend.notify("diff", { question = question.id, focus = true })
+  local ok, message = backend.notify("diff", { question = question.id, focus = true })
+  if not ok then
+    messages.show("warn", message or "the backend has ended")
+  end
 end
 
 -- Plain digits --------------------------------------------------------------------------------------------------------

@@ -55,9 +55,12 @@ end
 ---@param more boolean
 local function ask(refresh, more)
   local cwd = vim.fn.getcwd()
-  lists.show_result(
-    backend.notify("list", { agent = available_agents.default(), cwd = cwd, refresh = refresh, more = more })
-  )
+  local ok, message = backend.start()
+  if ok then
+    local wanted = { agent = available_agents.default(), cwd = cwd, refresh = refresh, more = more }
+    ok, message = backend.notify("list", wanted)
+  end
+  lists.show_result(ok, message)
 end
 
 ---@param line acp.SessionLine
@@ -118,8 +121,11 @@ local function anew()
   ask(true, false)
 end
 
---- At the end of the list there may be more.
+--- At the end of the list there may be more. Only a key starts an ended backend again.
 local function at_end()
+  if not backend.is_running() then
+    return
+  end
   for _, listing in ipairs(live_and_saved.saved()) do
     if listing.state == "more" then
       return more()
