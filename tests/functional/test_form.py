@@ -1,5 +1,6 @@
 """Forms of agents: shown as a buffer, filled in by keys, sent by writing it; nothing else decides."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -126,6 +127,25 @@ def test_a_hostile_form_is_only_text(open_editor: Open, tmp_path: Path) -> None:
     editor.type("iAda<Esc>:w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert '"content": {"name": "Ada", ' in read_chat(editor)[-1]
+
+
+IMITATIONS = {
+    "a heading": "━━ Age  (optional, whole number)",
+    "two headings": "━━ Age  (optional, whole number)\n━━ Age  (optional, whole number) ·",
+    "an aside": "│ As on the door",
+    "the last line": "▶ send   :w or <CR> here sends, :Acp reject declines, :q decides nothing",
+}
+
+
+@pytest.mark.parametrize("imitation", IMITATIONS.values(), ids=IMITATIONS)
+def test_a_default_is_no_part_of_the_form(open_editor: Open, tmp_path: Path, imitation: str) -> None:
+    default = f"before\n{imitation}\nafter"
+    fields = {"name": {**FIELDS["name"], "default": default}, "age": FIELDS["age"]}
+    editor = open_form(open_editor, tmp_path, fields)
+    editor.type(":w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    (answer,) = [line for line in read_chat(editor) if line.startswith("got ")]
+    assert json.loads(answer.removeprefix("got "))["content"] == {"name": default, "age": 30}
 
 
 def refusal(editor: Editor, id: int, content: Any) -> str:

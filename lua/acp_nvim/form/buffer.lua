@@ -40,7 +40,7 @@ local function group_of(form, line)
   elseif form.asides[line] then
     return "AcpNote"
   end
-  return line == form_layout.SEND and "AcpOption" or nil
+  return line == form.send and "AcpOption" or nil
 end
 
 ---@param buf integer

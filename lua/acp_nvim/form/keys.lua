@@ -54,7 +54,7 @@ end
 ---@param key string
 local function press_key(form, buf, key)
   local row = api.nvim_win_get_cursor(0)[1]
-  if key == "<CR>" and api.nvim_get_current_line() == form_layout.SEND then
+  if key == "<CR>" and api.nvim_get_current_line() == form.send then
     vim.cmd.write()
   elseif not toggle(form, buf, row) then
     api.nvim_feedkeys(api.nvim_replace_termcodes(key, true, true, true), "n", false)

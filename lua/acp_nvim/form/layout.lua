@@ -9,8 +9,14 @@
 --
 --   ▶ send   :w or <CR> here sends, …
 --
--- Headings and asides are recognised as whole lines, by signs that agents' texts hardly begin with. A heading that is
--- there already gets a dot behind it.
+-- Headings, asides and the last line are recognised as whole lines, by signs that agents' texts hardly begin with. One
+-- that is there already, as a heading or as a line of a default, gets a dot behind it:
+--
+--   ━━ Notes  (optional, text)
+--   ━━ Age  (optional, whole number)            a default that an agent has sent for the notes
+--
+--   ━━ Age  (optional, whole number) ·          the heading
+--   30
 local fields = require("acp_nvim.form.field")
 
 local M = {}
@@ -23,17 +29,31 @@ local M = {}
 ---@field fields acp.FormField[]
 ---@field headings table<string, integer>  line -> number of its field
 ---@field asides table<string, true>  lines
+---@field send string  the last line
+---@field defaults table<string, true>  the lines of all values as the agent has sent them
 
 local HEADING, ASIDE = "━━ ", "│ "
-M.SEND = "▶ send   :w or <CR> here sends, :Acp reject declines, :q decides nothing"
+local SEND = "▶ send   :w or <CR> here sends, :Acp reject declines, :q decides nothing"
+
+--- The line, or with dots behind it one that no default contains.
+---@param form acp.Form
+---@param line string
+---@return string
+local function distinct(form, line)
+  while form.headings[line] or form.defaults[line] do
+    line = line .. " ·"
+  end
+  return line
+end
 
 ---@param form acp.Form
 ---@param text string
 ---@return string[]
 local function aside(form, text)
   return vim.tbl_map(function(line)
-    form.asides[ASIDE .. line] = true
-    return ASIDE .. line
+    line = distinct(form, ASIDE .. line)
+    form.asides[line] = true
+    return line
   end, vim.split(text, "\n", { plain = true }))
 end
 
@@ -42,10 +62,7 @@ end
 ---@return string
 local function heading(form, number)
   local field = form.fields[number]
-  local line = ("%s%s  (%s)"):format(HEADING, field.title, fields.kind_of(field))
-  while form.headings[line] do
-    line = line .. " ·"
-  end
+  local line = distinct(form, ("%s%s  (%s)"):format(HEADING, field.title, fields.kind_of(field)))
   form.headings[line] = number
   return line
 end
@@ -55,7 +72,13 @@ end
 ---@param list acp.FormField[]
 ---@return acp.Form
 function M.lay_out(question, message, list)
-  local form = { question = question, fields = list, headings = {}, asides = {}, laid_out = {} }
+  local form = { question = question, fields = list, headings = {}, asides = {}, laid_out = {}, defaults = {} }
+  for _, field in ipairs(list) do
+    for _, line in ipairs(fields.value_lines(field)) do
+      form.defaults[line] = true
+    end
+  end
+  form.send = distinct(form, SEND)
   local lines = aside(form, table.concat(message, "\n"))
   for number, field in ipairs(list) do
     vim.list_extend(lines, { "", heading(form, number) })
@@ -64,7 +87,7 @@ function M.lay_out(question, message, list)
     end
     vim.list_extend(lines, fields.value_lines(field))
   end
-  form.laid_out = vim.list_extend(lines, { "", M.SEND })
+  form.laid_out = vim.list_extend(lines, { "", form.send })
   return form
 end
 
@@ -79,7 +102,7 @@ local function blocks_of(form, lines)
     if number and not blocks[number] then
       current = {}
       blocks[number] = current
-    elseif line == M.SEND then
+    elseif line == form.send then
       current = nil
     elseif current and not form.asides[line] then
       current[#current + 1] = line
