@@ -519,6 +519,22 @@ def test_the_history_of_a_project_outlives_neovim(open_editor: Open, tmp_path: P
     assert other.lua(LINES) == ""
 
 
+def test_a_draft_outlives_the_terminal_window(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path)
+    state = {"XDG_STATE_HOME": str(tmp_path / "state"), "NVIM_APPNAME": "nvim"}
+    cwd = f"vim.cmd.cd([[{tmp_path}]])"
+    before = talking(open_editor, agent, env=state, init=cwd)
+    before.type("ia draft")
+    before.expect_lua(LINES, "a draft")
+    before.lua("vim.fn.chanclose(...)", before.screen.channel)
+    before.expect_lua("return #vim.api.nvim_list_uis()", 0)
+    before.process.kill()
+    before.wait_exit()
+    editor = talking(open_editor, agent, env=state, init=cwd)
+    editor.type("<C-p>")
+    editor.expect_lua(LINES, "a draft")
+
+
 def test_without_shada_no_history_is_written(open_editor: Open, tmp_path: Path) -> None:
     editor = talking(open_editor, script(tmp_path), init="vim.o.shada = ''")
     send(editor, "secret")

@@ -63,6 +63,18 @@ local function keep(n, buf)
   prompt.kept, prompt.at, prompt.draft = text, nil, nil
 end
 
+-- When the terminal window is closed, Neovim drops the texts of its buffers without unloading them, and then ends.
+api.nvim_create_autocmd("UILeave", {
+  group = group,
+  callback = function()
+    for n, prompt in vim.spairs(prompts) do
+      if api.nvim_buf_is_loaded(prompt.buf) then
+        M.history_add(n, { buffer_text.get(prompt.buf) })
+      end
+    end
+  end,
+})
+
 --- Makes `buf` the session's prompt, with the text that was kept; `:bdelete` leaves nothing of an earlier time.
 ---@param n integer
 ---@param buf integer
