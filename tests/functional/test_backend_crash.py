@@ -158,6 +158,25 @@ def test_what_was_at_work_is_shown_as_ended(open_editor: Open, tmp_path: Path, p
     editor.screen.expect("⊘")
 
 
+def test_the_paths_of_what_was_at_work_keep_their_colour(open_editor: Open, tmp_path: Path) -> None:
+    place = {"path": "{cwd}/prices.txt", "line": 3}
+    call = tool("t", title="Edit", kind="edit", status="in_progress", locations=[place])
+    agent = script(tmp_path, on_prompt("", call, wait("session/cancel")))
+    editor = open_chat(open_editor, agent, size=(120, 30))
+    (editor.project / "prices.txt").write_text("1\n2\n3\n")
+    send(editor, "go")
+    row, column = editor.screen.find("prices.txt")
+    before = editor.screen.attrs_at(row, column)
+    assert before != editor.screen.attrs_at(row, column - 2)
+    crash(editor)
+    editor.screen.expect("⊘")
+    row, column = editor.screen.find("prices.txt")
+    assert editor.screen.attrs_at(row, column) == before
+    go_to_line(editor, "prices.txt")
+    editor.type("<CR>")
+    editor.expect_lua("return vim.fn.bufname()", "prices.txt")
+
+
 def test_the_chat_goes_on_showing_its_end(open_editor: Open, tmp_path: Path) -> None:
     editor = open_chat(open_editor, agent_of(tmp_path), size=NARROW)
     send(editor, "many")

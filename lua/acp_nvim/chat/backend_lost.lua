@@ -8,25 +8,6 @@ local M = {}
 local ASKED = { question = true, option = true }
 local OVER = { text = "⊘ ", hl = "AcpCancelled" }
 
---- The marks of a row as they are once it is over; they all come again, for a row is cleared as a whole.
----@param row integer
----@param marks acp.Mark[]
----@return table? op
-local function ends(row, marks)
-  if not vim.iter(marks):any(function(mark)
-    return mark.open
-  end) then
-    return nil
-  end
-  local over = vim.tbl_map(function(mark)
-    local changed = mark.open and { icon = OVER } or {}
-    local new = vim.tbl_extend("force", mark, changed, { row = row })
-    new.running, new.open = nil, nil
-    return new
-  end, marks)
-  return { "marks", row, row + 1, over }
-end
-
 --- Behind the last line of a question that begins in row `first`: the blank line that parts it from the next is not
 --- its.
 ---@param buf integer
@@ -41,7 +22,7 @@ local function end_of(buf, first, behind)
   return first + #lines
 end
 
---- From below, so that no change moves the rows of the next.
+--- Removes open questions, from below, so that no change moves the rows of the next. Calls that are open stay as ended.
 ---@param chat acp.Chat
 ---@return table[] operations
 local function operations(chat)
@@ -54,6 +35,9 @@ local function operations(chat)
       rows[#rows + 1] = found.row
     end
     table.insert(by_row[found.row], found.mark)
+    if found.mark.open and not ASKED[found.mark.kind] then
+      chat_marks.close(chat, found.id, OVER)
+    end
   end
   local ops, below = {}, count
   local last_asked ---@type integer?  the end of the lines of a question
@@ -67,8 +51,6 @@ local function operations(chat)
         ops[#ops + 1] = { "splice", row, end_of(buf, row, last_asked), {}, {} }
         last_asked = nil
       end
-    else
-      ops[#ops + 1] = ends(row, marks)
     end
     below = row
   end

@@ -101,6 +101,17 @@ local function place_one(chat, mark)
   end
 end
 
+--- Shows that what a mark stands for has ended. The colours of its row stay: only the extmarks know them.
+---@param chat acp.Chat
+---@param id integer
+---@param icon { text: string, hl: string }
+function M.close(chat, id, icon)
+  local mark = chat.marks[id]
+  mark.icon, mark.running, mark.open = icon, nil, nil
+  chat.spinning[id] = nil
+  put(chat, M.row(chat, id) --[[@as integer]], mark, id)
+end
+
 --- Adds marks.
 ---@param chat acp.Chat
 ---@param marks acp.Mark[]
