@@ -242,10 +242,12 @@ class TranscriptMessages:
         id = f"q{question.id}"
         options = [{"optionId": each.id, "name": each.name, "kind": each.kind} for each in question.options]
         params = {"sessionId": self._id, "toolCall": {"toolCallId": call_id}, "options": options}
-        yield self._line("<-", {"id": id, "method": "session/request_permission", "params": params})
+        yield self._line(
+            "<-", {"id": id, "method": "session/request_permission", "params": params}, question.asked_at
+        )
         answer = question.answer
         outcome = {"outcome": "selected", "optionId": answer.id} if answer else {"outcome": "cancelled"}
-        yield self._line("->", {"id": id, "result": {"outcome": outcome}})
+        yield self._line("->", {"id": id, "result": {"outcome": outcome}}, question.ended_at)
 
     def _update(self, update: dict[str, Any], when: float | None = None) -> Line:
         params = {"sessionId": self._id, "update": update}

@@ -26,6 +26,7 @@ class AskedCalls:
     def end(self, question: Question, now: float) -> ToolCall | None:
         """Label the call of a question that has ended with the decision; None if the call is not here."""
         call = self._by_question.pop(question.id, None)
+        question.ended_at = now
         if call:
             call.wait(now)
             call.verdict = beside(question, call)

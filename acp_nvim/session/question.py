@@ -68,6 +68,8 @@ class Question:
         FilePreview, ...
     ] = ()  # the change as the user has edited it; empty: as the agent proposes it
     partly: str = ""  # the part of a proposal that the user has allowed: "2 of 3 hunks"
+    asked_at: float | None = None  # on the clock of its session
+    ended_at: float | None = None
     answer: Option | None = None
     ended_by: str | None = None
     form: Form | None = None  # the fields of an answer; None: the option is all of it

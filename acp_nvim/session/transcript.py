@@ -204,6 +204,7 @@ class Transcript:
         else:
             call = ToolCall(self._key(), "", now, title=question.title, kind="ask")
             self._add(call)
+        question.asked_at = now
         self.asked.add(question, call)
         call.wait(now)
         self.touch(call)

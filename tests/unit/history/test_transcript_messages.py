@@ -1,12 +1,19 @@
 """A transcript told again: each thing once, and again only what has changed."""
 
+import json
+from pathlib import Path
 from typing import Any
 
+from acp_nvim.history.replay import play
 from acp_nvim.history.transcript_messages import TranscriptMessages
 from acp_nvim.protocol import decode, schema
 from acp_nvim.protocol.dialects import STANDARD
+from acp_nvim.session.question import Option, Question
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
+from acp_nvim.session.tool_call import ToolCall
+
+YES = Option("yes", "Yes", "allow_once")
 
 
 def talk() -> tuple[Session, TranscriptMessages]:
@@ -97,3 +104,26 @@ def test_what_a_tool_was_given_is_bounded() -> None:
     session.apply(schema.ToolCallUpdate("t", raw_input=raw), 1.0)
     (line,) = [line for line in retelling.lines(1.0) if "rawInput" in str(line)]
     assert len(str(line)) < 200_000
+
+
+def test_the_time_in_which_the_user_was_asked_is_told(tmp_path: Path) -> None:
+    session, retelling = talk()
+    session.clock = lambda: 22.0
+    lines = list(retelling.lines(0.0))
+    session.apply(schema.ToolCallUpdate("t", title="edit", kind="edit", status="pending"), 1.0)
+    question = Question(1, "permission", "edit", (YES,), tool_call_id="t")
+    session.questions.ask(question, schema.ToolCallUpdate("t"), 2.0)
+    lines += retelling.lines(3.0)
+    assert session.questions.end(question, YES, "user")
+    session.apply(schema.ToolCallUpdate("t", status="completed"), 24.0)
+    session.end_turn(25.0, "end_turn")
+    lines += retelling.lines(25.0)
+    file = tmp_path / "transcript.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    again = Session(2, "mine", "/work")
+    play(again, str(file))
+    took = [
+        [entry.took for entry in each.transcript.entries if isinstance(entry, ToolCall)]
+        for each in (session, again)
+    ]
+    assert took == [[3.0], [3.0]]
