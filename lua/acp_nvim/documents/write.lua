@@ -38,7 +38,7 @@ local M = {}
 ---@field live acp.Text       the buffer
 ---@field whole string        its text as one string
 ---@field text acp.Text       the buffer, with what has come to the disk
----@field apart? boolean      the disk and the unsaved lines overlap
+---@field apart? acp.Text      the same with the disk's lines where these and the unsaved ones overlap
 ---@field is_coarse? boolean  they have changed too much to be compared line by line
 ---@field stamp? acp.Stamp    of the disk
 ---@field is_ahead? boolean
@@ -94,7 +94,7 @@ local function read_mine(buf, request)
     return mine
   elseif vim.bo[buf].modified then
     local merged, theirs, is_coarse = merge.texts(before and encoding.text(buf, before, live.ff), live, disk)
-    mine.text, mine.apart, mine.is_coarse = merged, theirs ~= nil, is_coarse
+    mine.text, mine.apart, mine.is_coarse = merged, theirs, is_coarse
   else
     mine.text = disk
   end
@@ -179,6 +179,25 @@ local function steps_of(buf, request, mine, wanted, edits, is_capped)
   return changes.steps(live.lines, before.lines, wanted.lines, request.by)
 end
 
+--- Returns what the user is asked about. The agent's side has the lines that another program has brought to the disk,
+--- too: no answer overwrites them unseen.
+---@param mine acp.Mine
+---@param base? acp.Text
+---@param theirs acp.Text
+---@param wanted acp.Text   the merge with my lines
+---@param others? acp.Text  the merge with the agent's lines, if both overlap
+---@param is_coarse? boolean
+---@return table answer
+local function overlap(mine, base, theirs, wanted, others, is_coarse)
+  if mine.apart then
+    local both, last = merge.texts(base, mine.apart, theirs)
+    others = last or both
+  end
+  local sides = vim.tbl_map(text.whole, { mine = wanted, agents = others, live = mine.text })
+  local about = { disk = mine.stamp, apart = mine.apart and true, coarse = is_coarse or mine.is_coarse or nil }
+  return { overlap = vim.tbl_extend("error", sides, about) }
+end
+
 ---@param wanted acp.Text
 ---@param live acp.Text
 ---@return table  only what is to change
@@ -258,12 +277,13 @@ function M.write(request)
     mine.text = text.with(mine.text, { ff = text.format_of(request.text) })
   end
   local theirs = text.split(request.text, mine.text.ff, mine.live.binary)
-  local wanted, others, is_coarse = merge.texts(base_of(buf, request, mine), mine.text, theirs)
-  local apart = mine.apart and not vim.deep_equal(mine.stamp, request.settled)
-  if others or apart then
-    local sides = { mine = wanted, agents = others or wanted, live = mine.text }
-    local about = { disk = mine.stamp, apart = apart or nil, coarse = is_coarse or mine.is_coarse or nil }
-    return { overlap = vim.tbl_extend("error", vim.tbl_map(text.whole, sides), about) }
+  if vim.deep_equal(mine.stamp, request.settled) then
+    mine.apart = nil
+  end
+  local base = base_of(buf, request, mine)
+  local wanted, others, is_coarse = merge.texts(base, mine.text, theirs)
+  if others or mine.apart then
+    return overlap(mine, base, theirs, wanted, others, is_coarse)
   end
   return edit_to(buf, request, mine, wanted)
 end
