@@ -102,7 +102,9 @@ class DiskChanges:
 
     async def reconsider(self, turn: WatchedTurn, path: str) -> None:
         """Close the conflict of a file if the buffer and the disk agree by now."""
-        if not await self._sync(path, self._conflicts.earlier(path, None), None, turn.author("agent")):
+        earlier = self._conflicts.earlier(path, None)
+        known = None if earlier is None else Known(earlier, asked=self._conflicts.stamp(path))
+        if not await self._files.sync_as_decided(path, turn.author("agent"), known):
             self._conflicts.settle(path)
 
     async def _ask(self, turn: WatchedTurn, path: str, earlier: str | None, apart: Overlap) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from acp_nvim.files import conflict_diff
 from acp_nvim.files.conflict_question import Begun, Conflict, Conflicts, note_on, plain, shown
 from acp_nvim.files.documents import Overlap, Settled
-from acp_nvim.files.file_snapshot import ChangeAuthor
+from acp_nvim.files.file_snapshot import ChangeAuthor, FileStamp
 from acp_nvim.messages.proposals import Proposal
 from acp_nvim.text.text_file import split
 
@@ -46,6 +46,11 @@ class DiskConflicts:
         """Return the disk's text that the buffer last agreed with; `text` if no question is open."""
         asked = self._open.get(path)
         return asked.earlier if asked else text
+
+    def stamp(self, path: str) -> FileStamp | None:
+        """Return the stamp of the file that the open question is about."""
+        asked = self._open.get(path)
+        return asked.apart.disk if asked else None
 
     async def ask(self, by: ChangeAuthor, path: str, earlier: str | None, apart: Overlap) -> None:
         """Ask until the user has decided. A question that is open is renewed."""

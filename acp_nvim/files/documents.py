@@ -52,10 +52,13 @@ class Known(NamedTuple):
 
     text: str
     stamp: FileStamp | None = None
+    # of the file that an open question is about: what was saved since is the user's
+    asked: FileStamp | None = None
 
     @property
     def shape(self) -> dict[str, Any]:
-        return {"text": self.text} | ({"stamp": list(self.stamp)} if self.stamp else {})
+        stamps = {"stamp": self.stamp, "asked": self.asked}
+        return {"text": self.text} | {name: list(stamp) for name, stamp in stamps.items() if stamp}
 
 
 class DecidedBase(NamedTuple):

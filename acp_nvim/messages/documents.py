@@ -30,6 +30,7 @@ class KnownText(TypedDict):
 
     text: str
     stamp: NotRequired[list[int]]
+    asked: NotRequired[list[int]]  # the file that an open question is about
 
 
 class ProposedText(TypedDict):

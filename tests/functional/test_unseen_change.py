@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.fakes.script import ask, wait_until
+import pytest
+
+from tests.fakes.script import ask, wait_until, write_file
 from tests.functional.editor import Editor
 from tests.steps.conversation import expect_answerable
-from tests.steps.files import join_lines
-from tests.steps.review import TEN
+from tests.steps.files import call_edit, join_lines
+from tests.steps.review import PENDING, TEN
 from tests.steps.turns import Play
 
 Open = Callable[..., Editor]
@@ -54,4 +56,24 @@ def test_a_merge_shows_the_lines_of_both(open_editor: Open, tmp_path: Path) -> N
     play.editor.type(":Acp answer merge<CR>")
     play.editor.screen.expect("what will be saved")
     shown = play.editor.screen.text()
-    assert "OTHER 3" in shown and "mine" in shown and "AGENT 9" in shown
+    assert [line for line in ("OTHER 3", "mine", "AGENT 9") if line not in shown] == []
+
+
+# --- the agent writes the disk itself
+
+
+@pytest.mark.parametrize("command", ["write!", "edit!"])
+def test_a_save_over_an_open_conflict_is_the_users(open_editor: Open, tmp_path: Path, command: str) -> None:
+    play = Play(open_editor, tmp_path, size=(140, 40))
+    play.turn()
+    play.read()
+    play.editor.type("3Gccmine<Esc>7Gomore<Esc>")
+    play.editor.expect_lua("return vim.fn.getline(8)", "more")
+    live, agents = play.lines(), [*TEN[:2], "AGENT 3", *TEN[3:]]
+    play.order(*call_edit(str(play.path), write_file(str(play.path), join_lines(agents))))
+    play.editor.wait_event("AcpQuestion")
+    play.do(command)
+    play.editor.expect_lua("return #require('acp_nvim').questions()", 0)
+    play.end()
+    play.editor.expect_lua(PENDING, 0 if command == "write!" else 1)
+    assert play.lines() == (live if command == "write!" else agents)

@@ -380,6 +380,7 @@
 ---@class acp.message.KnownText
 ---@field text string
 ---@field stamp? integer[]
+---@field asked? integer[]  the file that an open question is about
 
 --- What the disk holds if the agent has written its proposal by itself, before the user's decision is written.
 ---@class acp.message.ProposedText

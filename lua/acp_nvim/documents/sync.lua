@@ -25,6 +25,7 @@ local TRIES = 5 -- each finds a disk that has changed once more
 ---@class acp.KnownText        what the disk held when the backend last looked
 ---@field text string
 ---@field stamp? acp.Stamp
+---@field asked? acp.Stamp     of the file that an open question is about: what was saved since is the user's
 
 ---@class acp.Settled
 ---@field live string       the buffer's text as the user was asked
@@ -121,7 +122,11 @@ local function steps_of(buf, request, base, plan)
     edits, is_capped = diff.of_buffer(live.lines, wanted.lines)
   end
   local all = { { by = request.by, edits = edits, capped = is_capped } }
-  if not known or origin.is_saved_since(buf, known.stamp) or origin.is_saved_unnoticed(buf, #plan.edits == 0) then
+  if
+    not known
+    or origin.is_saved_since(buf, known.asked or known.stamp)
+    or origin.is_saved_unnoticed(buf, #plan.edits == 0)
+  then
     return all
   end
   local before = text.split(known.text, plan.disk.ff == "mac" and "mac" or nil)
