@@ -1,6 +1,5 @@
 """A diff before it happens: opened where the user is, decided hunk by hunk, written as decided."""
 
-import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,6 @@ from typing import Any
 import pytest
 
 from tests.fakes.script import (
-    ScriptedAgent,
     mark,
     on_prompt,
     permission,
@@ -25,6 +23,7 @@ from tests.steps.files import LINES, NOTES, write
 from tests.steps.proposals import (
     ASIDE,
     DIFFS,
+    LAYOUT,
     MIXED,
     NEW,
     OLD,
@@ -41,10 +40,6 @@ from tests.steps.proposals import (
 )
 
 Open = Callable[..., Editor]
-LAYOUT = """
-  return { vim.fn.winrestcmd(), #vim.api.nvim_list_wins(), vim.fn.bufname(), vim.fn.winsaveview() }
-"""
-
 
 CHAT_TOP = """
 for _, win in ipairs(vim.api.nvim_list_wins()) do
@@ -231,90 +226,6 @@ def test_a_background_session_steals_nothing(open_editor: Open, tmp_path: Path) 
     editor.expect_lua(DIFFS, 2)
 
 
-def test_leaving_decides_nothing_and_keeps_what_was_edited(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, on_prompt("edit", *write_through()))
-    editor = open_old(open_editor, agent)
-    layout = editor.lua(LAYOUT)
-    open_diff(editor)
-    editor.type("ggcchello<Esc>:q<CR>")
-    expect_closed(editor)
-    assert editor.lua(LAYOUT)[:3] == layout[:3]
-    assert (get_outcomes(agent), len(editor.acp("questions"))) == ([], 1)
-    editor.type(":Acp diff<CR>")
-    editor.expect_lua(DIFFS, 2)
-    editor.expect_lua("return vim.fn.getline(1)", "hello")
-    editor.type("<C-w>h:q<CR>")
-    expect_closed(editor)
-    editor.type(":Acp diff<CR>")
-    editor.expect_lua(DIFFS, 2)
-    editor.type(":w<CR>")
-    editor.wait_event("AcpTurnEnded")
-    assert (editor.project / "notes.txt").read_text() == NEW.replace("line 1\n", "hello\n", 1)
-
-
-@pytest.mark.parametrize("keys", [":only<CR>", ":bwipeout!<CR>", ":tabnew<CR>:tabonly<CR>", ":enew!<CR>"])
-def test_however_its_windows_go_the_question_stays(open_editor: Open, tmp_path: Path, keys: str) -> None:
-    agent = script(tmp_path, on_prompt("", ask_edit()))
-    editor = open_old(open_editor, agent)
-    open_diff(editor)
-    editor.type(keys)
-    expect_closed(editor)
-    assert (get_outcomes(agent), len(editor.acp("questions"))) == ([], 1)
-    editor.acp("answer", editor.acp("questions")[0]["id"], "no")
-    editor.wait_event("AcpTurnEnded")
-    assert get_outcomes(agent) == ["no"]
-
-
-def withdrawn(tmp_path: Path, *ends: Any) -> tuple[ScriptedAgent, Path]:
-    """An agent whose question is over once the file is there."""
-    go = tmp_path / "go"
-    return script(tmp_path, on_prompt("", ["ask", *ask_edit()[1:]], wait_file(str(go)), *ends)), go
-
-
-def test_a_question_that_is_withdrawn_takes_its_windows_along(open_editor: Open, tmp_path: Path) -> None:
-    agent, go = withdrawn(tmp_path, tool("call", known=True, status="completed"))
-    editor = open_old(open_editor, agent)
-    editor.acp("prompt", "edit it")
-    editor.expect_lua(DIFFS, 2)
-    go.touch()
-    expect_closed(editor)
-    wait_until(lambda: get_outcomes(agent) == ["cancelled"])
-
-
-@pytest.mark.parametrize("end", ["completed", "died", "cancelled"])
-@pytest.mark.parametrize("keys", ["<C-w>h", "ggccmine<Esc>", "itext", "ggccmine<Esc><C-w>j"])
-def test_whoever_is_on_the_right_side_or_has_changed_it_keeps_it(
-    open_editor: Open, tmp_path: Path, keys: str, end: str
-) -> None:
-    """The keys that follow hit no file; nothing of it is sent."""
-    steps = {"completed": tool("call", known=True, status="completed"), "died": ["exit", 3]}
-    agent, go = withdrawn(tmp_path, steps.get(end, ["wait", "session/cancel"]))
-    editor = open_old(open_editor, agent)
-    open_diff(editor)
-    editor.type(keys or "gg")
-    editor.expect_lua("return vim.fn.mode()", "i" if keys == "itext" else "n")
-    if end == "cancelled":
-        editor.acp("cancel")
-    else:
-        go.touch()
-    editor.screen.expect("the question is gone: nothing here")
-    editor.expect_lua("return require('acp_nvim').status().questions", 0)
-    if keys == "<C-w>h":
-        editor.type("<C-w>l")
-    if keys.endswith("j"):
-        assert editor.lua("return vim.fn.bufname()") == "notes.txt"
-        editor.type("<C-w>t<C-w>l")
-    editor.type("<Esc>Gdd:w<CR>")
-    editor.expect_lua("return vim.fn.execute('messages')", lambda said: ":w {file} saves" in said)
-    side = editor.lua("return { vim.bo.buftype, vim.fn.line('$'), vim.fn.getline(1) }")
-    assert side == ["acwrite", 19, "mine" if "mine" in keys else "line 1"]
-    assert editor.lua(LINES) == OLD.splitlines()
-    assert (editor.project / "notes.txt").read_text() == OLD
-    editor.type(":q<CR>")
-    expect_closed(editor)
-    assert "yes" not in get_outcomes(agent)
-
-
 def test_a_new_file_and_a_deletion(open_editor: Open, tmp_path: Path) -> None:
     agent = script(
         tmp_path,
@@ -492,14 +403,6 @@ def test_d_in_the_chat_and_gd_on_what_is_done(open_editor: Open, tmp_path: Path)
     expect_closed(editor)
 
 
-def test_quitting_with_an_open_proposal_ends_cleanly(open_editor: Open, tmp_path: Path) -> None:
-    agent = script(tmp_path, on_prompt("", ask_edit()))
-    editor = open_old(open_editor, agent)
-    open_diff(editor)
-    editor.type("ggdd:qa!<CR>")
-    assert editor.wait_exit() == 0
-
-
 def test_a_narrow_screen_stacks_them(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", ask_edit()))
     editor = open_old(open_editor, agent, size=(70, 40))
@@ -509,121 +412,6 @@ def test_a_narrow_screen_stacks_them(open_editor: Open, tmp_path: Path) -> None:
     editor.type("<C-w>t<C-w>j:w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert get_outcomes(agent) == ["yes"]
-
-
-OPEN = """
-  local proposal, shown = require("acp_nvim.proposal"), 0
-  local show = proposal.show
-  proposal.show = function(...)
-    local began = os.clock()
-    show(...)
-    shown = os.clock() - began
-  end
-  local began = vim.uv.hrtime()
-  vim.cmd("Acp diff")
-  assert(vim.wait(5000, function() return vim.bo.buftype == "acwrite" end, 1))
-  local drawing = os.clock()
-  vim.cmd.redraw()
-  proposal.show = show
-  return { (vim.uv.hrtime() - began) / 1e6, 1000 * shown, 1000 * (os.clock() - drawing) }
-"""
-
-
-def test_a_large_proposal_opens_at_once(open_editor: Open, tmp_path: Path) -> None:
-    old = [f"line {n} of a file that is rather long\n" for n in range(10_000)]
-    new = [f"changed {n}\n" if n % 100 == 50 else line for n, line in enumerate(old)]
-    agent = script(tmp_path, on_prompt("", ask_edit(make_diff(NOTES, "".join(old), "".join(new)))))
-    editor = open_old(open_editor, agent, "".join(old), setup={"review": {"auto_open": False}})
-    editor.acp("prompt", "edit it")
-    editor.wait_event("AcpQuestion")
-    rounds = []
-    for _ in range(5):  # the best counts: others may need the machine, too
-        rounds.append(editor.lua(OPEN))
-        editor.type(":q<CR>")
-        expect_closed(editor)
-    took, showing, drawing = map(min, zip(*rounds, strict=True))
-    assert took < 150
-    # what keeps other clients waiting, by the processor's time
-    assert showing < 30
-    assert drawing < 30
-
-
-def dear() -> tuple[str, str]:
-    """Two texts over which Neovim would stand still as a diff."""
-    letters = random.Random(1)
-    old, new = (letters.choices(kinds, k=20_000) for kinds in ("ab", "abc"))
-    return "".join(f"{line}\n" for line in old), "".join(f"{line}\n" for line in new)
-
-
-SIDES = """
-  return #vim.tbl_filter(function(win)
-    return vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(win)):find("^acp://") ~= nil
-  end, vim.api.nvim_tabpage_list_wins(0))
-"""
-
-
-def test_what_neovim_would_stand_still_over_is_no_diff_and_opens_when_asked(
-    open_editor: Open, tmp_path: Path
-) -> None:
-    old, new = dear()
-    agent = script(tmp_path, on_prompt("", ask_edit(make_diff(NOTES, old, new))))
-    editor = open_old(open_editor, agent, old)
-    editor.acp("prompt", "edit it")
-    editor.expect_lua("return vim.fn.execute('messages')", lambda said: "asks" in said)
-    assert [editor.lua(DIFFS), editor.lua(SIDES)] == [0, 0]
-    editor.type(":Acp diff<CR>")
-    editor.expect_lua("return vim.bo.buftype", "acwrite")
-    assert editor.lua(DIFFS) == 0
-    editor.screen.expect("too much for a diff · agent saves first")
-    editor.screen.expect(" proposed · :w send · :Acp reject · :q later")
-    editor.type(":w<CR>")
-    editor.wait_event("AcpTurnEnded")
-    assert get_outcomes(agent) == ["yes"]
-    editor.expect_lua(SIDES, 0)
-
-
-def test_a_diff_that_becomes_too_much_for_neovim_is_one_no_more(open_editor: Open, tmp_path: Path) -> None:
-    go, (old, new) = tmp_path / "go", dear()
-    agent = script(
-        tmp_path,
-        on_prompt(
-            "",
-            ["ask", *ask_edit(make_diff(NOTES, old, "first\n" + old))[1:]],
-            wait_file(str(go)),
-            tool("call", known=True, content=[make_diff(NOTES, old, new)]),
-            ["wait", "session/cancel"],
-        ),
-    )
-    editor = open_old(open_editor, agent, old)
-    open_diff(editor)
-    go.touch()
-    editor.expect_lua("return vim.fn.getline(1, '$')", new.splitlines())
-    editor.expect_lua(DIFFS, 0)
-    editor.type(":Acp reject<CR>")
-    wait_until(lambda: get_outcomes(agent) == ["no"])
-
-
-@pytest.mark.parametrize("command", [":Acp cancel<CR>", ":Acp prompt! anew<CR>"])
-def test_a_cancel_typed_in_a_proposal_closes_it_and_sets_edits_aside(
-    open_editor: Open, tmp_path: Path, command: str
-) -> None:
-    go = tmp_path / "go"  # a second turn that ends at once would say so in the place of the message
-    agent = script(
-        tmp_path,
-        on_prompt("anew", wait_file(str(go)), say("so")),
-        on_prompt("", ask_edit(), ["wait", "session/cancel"]),
-    )
-    editor = open_old(open_editor, agent)
-    open_diff(editor)
-    editor.type(f"ggccmine<Esc>{command}")
-    editor.wait_event("AcpTurnEnded", turn=1)
-    expect_closed(editor)
-    assert editor.lua("return vim.fn.bufname()") == "notes.txt"
-    editor.screen.expect(":sbuffer ")
-    go.touch()
-    editor.type(":sbuffer /yours/<CR>")
-    editor.expect_lua("return vim.fn.getline(1)", "mine")
-    assert get_outcomes(agent) == ["cancelled"]
 
 
 def test_one_hunk_is_refused_in_seven_keys_from_the_prompt(open_editor: Open, tmp_path: Path) -> None:

@@ -21,6 +21,9 @@ ASIDE = """
     end
   end
 """
+LAYOUT = """
+  return { vim.fn.winrestcmd(), #vim.api.nvim_list_wins(), vim.fn.bufname(), vim.fn.winsaveview() }
+"""
 
 
 def make_diff(path: str = NOTES, old: str | None = OLD, new: str = NEW) -> dict[str, Any]:
