@@ -20,10 +20,11 @@ local thorough = false -- agents are started; :checkhealth takes no argument tha
 local INSTALL = "Run :Acp install, or make install in " .. backend.root
 
 ---@param command string[]
+---@param input? string
 ---@return acp.Ran
-local function run(command)
+local function run(command, input)
   local ran, out = pcall(function()
-    return vim.system(command, { text = true }):wait(10000)
+    return vim.system(command, { text = true, stdin = input }):wait(10000)
   end)
   if not ran then
     return { code = 127, output = tostring(out) }
@@ -54,6 +55,13 @@ try:
     print("acp-nvim", acp_nvim.__version__)
 except ImportError:
     print("acp-nvim")
+]]
+
+-- Rules are read by the backend's own code: only Python knows its regular expressions.
+local RULES = [[
+import json, sys
+from acp_nvim.session import permission_rules
+print("\n".join(permission_rules.read(json.load(sys.stdin))[1]))
 ]]
 
 local function check_neovim()
@@ -115,6 +123,16 @@ local function check_python()
   end
   health.info("interpreter: " .. python)
   return check_packages(ran.output)
+end
+
+--- Names the mistakes in rules that the configuration's own check cannot see.
+local function check_rules()
+  local rules = config.get().permissions
+  local python = #rules > 0 and launch.python()
+  local ran = python and run({ python, "-I", "-c", RULES }, vim.json.encode(rules))
+  for _, complaint in ipairs(ran and ran.code == 0 and vim.split(ran.output, "\n", { trimempty = true }) or {}) do
+    health.warn(printable.visible(complaint), { "See :help acp_nvim-rules" })
+  end
 end
 
 local function check_backend()
@@ -233,6 +251,7 @@ function M.check()
   local complete = check_python()
   health.start("acp_nvim: backend")
   if complete then
+    check_rules()
     check_backend()
   else
     health.info("not tested: fix the problems above first")

@@ -384,6 +384,16 @@ def test_checkhealth_goes_through_all_in_order(open_editor: Open, tmp_path: Path
     assert agent.logged("start") == []
 
 
+def test_mistakes_are_named_where_they_are_looked_for(open_editor: Open) -> None:
+    rules = [{"action": "allow", "kind": "read"}, {"action": "reject", "command": "(["}]
+    editor = open_editor(setup={"permissions": rules, "agents": {"mine": {"args": ["x"]}}}, size=(120, 40))
+    text = checked(editor, "checkhealth acp_nvim", "none was started")
+    assert "WARNING 'permissions[2].command' is no regular expression" in text
+    assert "permissions[1]" not in text
+    editor.type(":Acp new mine<CR>")
+    editor.screen.expect("not started: 'agents.mine.command' is missing")
+
+
 def test_checkhealth_with_every_agent_started(open_editor: Open, tmp_path: Path) -> None:
     good = script(tmp_path, on_initialize(loadSession=True), name="good")
     bad = script(tmp_path, on("initialize", ["stderr", "no licence\n"], ["exit", 3]), name="bad")

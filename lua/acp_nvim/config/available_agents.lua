@@ -152,6 +152,11 @@ function M.find(name)
     report_changes()
     return name
   end
+  for _, problem in ipairs(config.problems()) do
+    if vim.startswith(problem, ("'agents.%s."):format(name)) then
+      return nil, "not started: " .. problem
+    end
+  end
   local near = did_you_mean(vim.list_extend(M.all(), agent_presets.names()), name)
   local hint = near and (" (did you mean '%s'?)"):format(near) or ""
   return nil, ("no agent '%s'%s: see :Acp agents"):format(name, hint)
