@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.fakes.script import on_prompt, script, tool, write_file
 from tests.functional.editor import Editor
 from tests.steps.files import LINES, NOTES, join_lines, open_notes, read_and_edit, read_disk
@@ -35,3 +37,35 @@ def test_the_write_at_the_end_of_the_turn_is_undone(open_editor: Open, tmp_path:
     editor.screen.expect(": 1 change undone")
     editor.expect_lua(LINES, FIRST)
     assert read_disk(editor) == join_lines(FIRST)
+
+
+SYNC = """local path, known, stamp = ...
+local by = { kind = "agent", by = "agent", session = 1, turn = 1, given = path }
+known = { text = known, stamp = stamp ~= vim.NIL and stamp or nil }
+return require("acp_nvim.documents.sync").sync({ path = path, by = by, known = known })"""
+
+
+def get_stamp(path: Path) -> list[int]:
+    at = path.stat()
+    return [*divmod(at.st_mtime_ns, 10**9), at.st_size, at.st_ino]
+
+
+@pytest.mark.parametrize("reader", ["backend", "editor"])
+def test_a_file_that_was_read_empty_while_it_was_written_is_undone_as_a_whole(
+    open_editor: Open, tmp_path: Path, reader: str
+) -> None:
+    """One of the two reads a file that the agent has emptied, the other one only once the agent has written it."""
+    editor = open_notes(open_editor, script(tmp_path, on_prompt("")), join_lines(TEN))
+    path = editor.project / "notes.txt"
+    ten = get_stamp(path)
+    if reader == "editor":
+        path.write_text("")
+        assert editor.lua(SYNC, str(path), join_lines(TEN), ten) == {"ok": True}
+    path.write_text(join_lines(FIRST))
+    assert editor.lua(SYNC, str(path), join_lines(TEN), ten) == {"ok": True}
+    if reader == "backend":
+        assert editor.lua(SYNC, str(path), "", None) == {"ok": True}
+    editor.expect_lua(LINES, FIRST)
+    editor.type(":Acp undo all<CR>")
+    editor.expect_lua(LINES, TEN)
+    assert read_disk(editor) == join_lines(TEN)

@@ -21,6 +21,7 @@ local M = {}
 ---@field known boolean       it is known how it looked
 ---@field data? string        what it held; nil: it is to be read, or cannot be had any more
 ---@field written? acp.Stamp  when the user or an agent last saved it from here
+---@field attributed? acp.Stamp  of the text that the buffer has taken up as an agent's
 
 local origins = {} ---@type table<integer, acp.TextOrigin>
 local followed = {} ---@type table<integer, true> buffers whose changes we hear of
@@ -111,6 +112,27 @@ function M.record(buf)
     keep_bytes(buf, origin)
   end
   follow(buf)
+end
+
+--- Records that the buffer has just taken up what its file holds, as an agent's.
+---@param buf integer
+function M.record_attributed(buf)
+  M.record(buf)
+  if origins[buf] then
+    origins[buf].attributed = origins[buf].stamp
+  end
+end
+
+--- Whether the buffer has taken the file up as an agent's, as it is now or after it had this stamp.
+---@param buf integer
+---@param stamp? acp.Stamp
+---@return boolean
+function M.is_attributed(buf, stamp)
+  local taken = origins[buf] and origins[buf].attributed
+  if not taken or vim.deep_equal(taken, M.stamp(buf)) then
+    return taken ~= nil
+  end
+  return stamp ~= nil and (taken[1] > stamp[1] or (taken[1] == stamp[1] and taken[2] >= stamp[2]))
 end
 
 --- Whether the disk may hold something that the buffer has not taken up.

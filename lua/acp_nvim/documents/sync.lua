@@ -124,6 +124,8 @@ local function steps_of(buf, request, base, plan)
   local all = { { by = request.by, edits = edits, capped = is_capped } }
   if
     not known
+    -- one of the two has read the file while it was written, half or empty: the buffer has gone on since then
+    or origin.is_attributed(buf, known.stamp)
     or origin.is_saved_since(buf, known.asked or known.stamp)
     or origin.is_saved_unnoticed(buf, #plan.edits == 0)
   then
@@ -214,7 +216,8 @@ local function carry_out(buf, plan, by)
   })
   local ok, same = pcall(change_and_agree, buf, plan)
   if ok and same then
-    origin.record(buf)
+    local record = by and by.kind ~= "undo" and origin.record_attributed or origin.record
+    record(buf)
     changes.applied(change, plan.steps)
     changes.finish(change, true, true)
     return { ok = true }
