@@ -108,6 +108,23 @@ def test_quitting_by_q_in_the_last_window_asks_too(open_editor: Open, tmp_path: 
     assert editor.wait_exit() == 0
 
 
+def test_leaving_the_question_is_staying(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", say("busy"), wait("session/cancel")))
+    editor = open_chat(open_editor, agent)
+    send(editor, "hello")
+    editor.screen.expect("busy")
+    editor.type("<Esc>:qa<CR>")
+    editor.screen.expect("A turn is running. Quitting ends it.")
+    editor.type("<C-w>t")
+    editor.screen.expect_gone("A turn is running")
+    editor.type("ichanged<Esc>:qa<CR>")
+    editor.screen.expect("A turn is running. Quitting ends it.")
+    editor.type(":qa<CR>")
+    editor.screen.expect_gone("A turn is running")
+    editor.type("<CR>:bwipeout!<CR>:qa<CR>")
+    assert editor.wait_exit() == 0
+
+
 def test_closing_a_chat_that_floats_is_no_quitting(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", say("busy"), wait("session/cancel")))
     editor = open_chat(open_editor, agent, setup={"chat": {"position": "float"}})

@@ -1,6 +1,6 @@
 -- Asks once before Neovim is quit while a turn runs. A command that is typed is taken back before it runs. Of others, as
 -- of `<Cmd>qa<CR>` in a mapping, only a modified buffer keeps Neovim open: the float that says what runs has one, and
--- Neovim goes there. The same command once more quits, unless a key has said that the user stays.
+-- Neovim goes there. The same command once more quits, unless the user has left the float and so stays.
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 local tabpage = require("acp_nvim.ui.tabpage")
@@ -15,6 +15,7 @@ local QUITS_ALL = { qall = true, quitall = true, wqall = true, xall = true }
 local QUITS_WINDOW = { quit = true, wq = true, xit = true, exit = true }
 
 local warned = {} ---@type table<string, true>  turns of which the user knows
+local is_quitting = false -- a command that quits is being carried out
 
 --- Returns the turns that run, as keys of `warned` and in words.
 ---@return table<string, true> turns
@@ -61,12 +62,6 @@ local function warning()
   return lines
 end
 
---- Closes the float. The user has decided to stay: the next command that quits is asked about again.
-local function stay()
-  warned = {}
-  vim.cmd("close!")
-end
-
 ---@param lines string[]
 ---@return integer buf
 local function new_buffer(lines)
@@ -76,7 +71,7 @@ local function new_buffer(lines)
   vim.bo[buf].bufhidden = "wipe"
   vim.bo[buf].modifiable = false
   for _, key in ipairs({ "q", "<Esc>", "<CR>" }) do
-    vim.keymap.set("n", key, stay, { buffer = buf, nowait = true, desc = "Stay" })
+    vim.keymap.set("n", key, "<Cmd>close!<CR>", { buffer = buf, nowait = true, desc = "Stay" })
   end
   return buf
 end
@@ -102,10 +97,18 @@ local function open_float(lines, focus)
   return win
 end
 
+--- Closes the float when the user leaves it, and so stays: the next command that quits is asked about again. Where that
+--- command was given and Neovim goes to a modified buffer instead, the user knows.
 ---@param win integer
 local function close_when_left(win)
-  local buf = api.nvim_win_get_buf(win)
-  api.nvim_create_autocmd("WinLeave", { buffer = buf, once = true, command = "silent! close!" })
+  api.nvim_create_autocmd("WinLeave", {
+    buffer = api.nvim_win_get_buf(win),
+    once = true,
+    callback = function()
+      warned = is_quitting and warned or {}
+      vim.cmd("silent! close!")
+    end,
+  })
 end
 
 -- A command that is typed ----------------------------------------------------------------------------------------------
@@ -153,6 +156,10 @@ end
 
 local function about_to_quit()
   local lines = warning()
+  is_quitting = true
+  vim.schedule(function() -- Neovim has not been quit
+    is_quitting = false
+  end)
   if not lines then
     return
   end
