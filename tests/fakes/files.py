@@ -235,7 +235,7 @@ class FileEditor:
             return {"missed": self.failure}
         read = in_format(disk.decode(buffer.encoding), buffer.text.end)
         stamp, wanted = list(hashlib.sha256(disk).digest()[:4]), read
-        is_echo = request.get("echo") == read.whole
+        is_echo = read.whole in request.get("echoes", ())
         if buffer.modified or is_echo:
             base = read.whole if is_echo else buffer.origin.decode()
             theirs, settled = read.whole, request.get("settled")
