@@ -68,6 +68,19 @@ def test_the_last_line_ends_as_the_agent_ends_it(
     assert editor.lua("return vim.bo.fixendofline")
 
 
+def test_a_line_typed_into_a_file_that_the_agent_has_emptied_ends(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("empty", write(NOTES, "")), on_prompt("read", read(NOTES)))
+    editor = open_notes(open_editor, agent, text="one\n")
+    editor.acp("prompt", "empty")
+    editor.wait_event("AcpTurnEnded", turn=1)
+    assert (editor.project / "notes.txt").read_text() == ""
+    editor.type("imine<Esc>")
+    editor.expect_lua(LINES, ["mine"])
+    editor.acp("prompt", "read")
+    editor.wait_event("AcpTurnEnded", turn=2)
+    assert get_answers(agent)[-1] == {"content": "mine\n"}
+
+
 @pytest.mark.statement(103)
 def test_unsaved_lines_survive_a_write_elsewhere_in_insert_mode(open_editor: Open, tmp_path: Path) -> None:
     go = tmp_path / "go"

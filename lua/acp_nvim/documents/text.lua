@@ -128,7 +128,7 @@ function M.is_void(buf)
     and api.nvim_buf_call(buf, vim.fn.wordcount).bytes == 0 -- line2byte() knows it only of buffers that never had lines
 end
 
---- Whether the file ends with a line end.
+--- Whether the file ends with a line end, or is empty: then no line of it lacks one.
 ---@param path string
 ---@return boolean
 local function ends_line(path)
@@ -136,7 +136,7 @@ local function ends_line(path)
   if not file then
     return false
   end
-  local last = stat.size > 0 and vim.uv.fs_read(file, 1, stat.size - 1)
+  local last = stat.size == 0 and "\n" or vim.uv.fs_read(file, 1, stat.size - 1)
   vim.uv.fs_close(file)
   return last == "\n" or last == "\r"
 end

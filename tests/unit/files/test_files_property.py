@@ -11,7 +11,7 @@ from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
@@ -200,6 +200,16 @@ async def _live(root: Path, steps: list[tuple[str, object]], answers: list[str |
 
 
 @given(st.lists(_steps, min_size=6, max_size=25), st.lists(_answers, max_size=6))
+@example(
+    [
+        *[("write", [("delete", 0)])] * 2,
+        ("write", [("delete", 0)] * 2),
+        ("write", [("delete", 0)] * 3),
+        ("type", ("change", 0)),
+        ("write", [("change", 0)]),
+    ],
+    [],
+)
 def test_no_interleaving_loses_or_doubles_a_line(
     steps: list[tuple[str, object]], answers: list[str | None]
 ) -> None:
