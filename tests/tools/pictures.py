@@ -65,7 +65,17 @@ def sent(text: str, until: str) -> list[str]:
 
 
 # A rename in several places, its diff open; in the second scene one is refused and one edited.
-PROPOSED = [*said("/rename parse read_line reader.py", "needs you"), ":Acp diff", "Enter", "wait::w send"]
+BY_HAND = [
+    ":let g:acp_nvim = {'review': {'auto_open': v:false}}",
+    "Enter",
+]  # it would open before the chat is drawn
+PROPOSED = [
+    *BY_HAND,
+    *said("/rename parse read_line reader.py", "needs you"),
+    ":Acp diff",
+    "Enter",
+    "wait::w send",
+]
 DECIDED = [*PROPOSED, "gg]cdo]c", ":s/read_line/read_pair/", "Enter", ":noh", "Enter"]
 ALLOWED = [*PROPOSED, ":w", "Enter", "wait:± reader.py"]
 
@@ -75,8 +85,7 @@ SCENES: dict[str, tuple[str, list[str]]] = {
     "chat": (
         "dark",
         [
-            ":let g:acp_nvim = {'review': {'auto_open': v:false}}",
-            "Enter",
+            *BY_HAND,
             *said("/tour", "1 ✓ Yes"),
         ],
     ),
