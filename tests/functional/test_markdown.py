@@ -158,6 +158,24 @@ def test_code_without_a_parser_is_coloured_by_its_syntax_file(open_editor: Open,
     assert editor.lua(REGISTER) == "\n".join(CODE.split("\n")[:5]) + "\n"
 
 
+@pytest.mark.parametrize("name", ["hitest", "nosyntax", "manual", "colortest", "synload"])
+def test_a_fence_cannot_name_a_script_among_the_syntax_files(
+    open_editor: Open, tmp_path: Path, name: str
+) -> None:
+    agent = script(
+        tmp_path, on_prompt("", say(f"```{name}\nwords\n```\n```rust\n// a comment\nwords\n```\n"))
+    )
+    editor = open_chat(open_editor, agent, setup={"chat": {"position": "tab"}}, size=(80, 30))
+    state = """return { #vim.api.nvim_list_wins(), #vim.api.nvim_list_bufs(),
+      #vim.api.nvim_get_autocmds({ event = "Syntax" }), vim.g.syntax_on }"""
+    before = editor.lua(state)
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    # the second block is coloured last
+    editor.screen.expect(lambda screen: screen.attrs("// a comment") != screen.attrs("words"))
+    assert editor.lua(state) == before
+
+
 def test_the_bar_of_a_quotation_goes_on_beside_its_rows(open_editor: Open, tmp_path: Path) -> None:
     quote = "> " + "words that wrap " * 8
     agent = script(tmp_path, on_prompt("", say(f"{quote}\n\nThe end.")))

@@ -10,6 +10,19 @@ local M = {}
 local SLICE_NS = 2e6
 local NAMES = { bash = "sh", shell = "sh", console = "sh", ["c++"] = "cpp", ["c#"] = "cs", golang = "go" }
 
+--- Whether a name is that of a filetype with a syntax file. Agents choose the names: some files in syntax/ are scripts
+--- (hitest.vim opens a window, nosyntax.vim ends all highlighting), but none of these has a filetype plugin.
+---@param name string
+---@return boolean
+local function is_filetype(name)
+  local function exists(pattern)
+    return api.nvim_get_runtime_file(pattern:format(name), false)[1] ~= nil
+  end
+  return name:find("^[%w_]+$") ~= nil
+    and exists("syntax/%s.vim")
+    and (exists("ftplugin/%s.vim") or exists("ftplugin/%s.lua"))
+end
+
 --- The name of the syntax file for the language of a fence, if there is one and the user wants syntax files at all.
 ---@param name string
 ---@return string?
@@ -20,7 +33,7 @@ function M.language(name)
     return nil
   end
   for _, lang in ipairs({ known, vim.filetype.match({ filename = "a." .. known }) }) do
-    if lang:find("^[%w_]+$") and api.nvim_get_runtime_file(("syntax/%s.vim"):format(lang), false)[1] then
+    if is_filetype(lang) then
       return lang
     end
   end
