@@ -158,6 +158,21 @@ def test_code_without_a_parser_is_coloured_by_its_syntax_file(open_editor: Open,
     assert editor.lua(REGISTER) == "\n".join(CODE.split("\n")[:5]) + "\n"
 
 
+@pytest.mark.parametrize("beginning", ["    + ", "  - ", "    - ", "  1. "])
+def test_wrapped_rows_of_indented_lines_keep_their_letters(
+    open_editor: Open, tmp_path: Path, beginning: str
+) -> None:
+    words = [f"word{number}" for number in range(30)]
+    agent = script(tmp_path, on_prompt("", say(f"- a list\n\n```diff\n{beginning}{' '.join(words)}\n```\n")))
+    editor = open_chat(open_editor, agent, setup={"chat": {"position": "tab"}}, size=(80, 30))
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("word29")
+    rows = [row for row in editor.screen.text().splitlines() if "word" in row]
+    assert " ".join(rows).split()[-len(words) :] == words
+    assert {len(row) - len(row.lstrip()) for row in rows[1:]} == {len(beginning) + 1}
+
+
 @pytest.mark.parametrize("name", ["hitest", "nosyntax", "manual", "colortest", "synload"])
 def test_a_fence_cannot_name_a_script_among_the_syntax_files(
     open_editor: Open, tmp_path: Path, name: str

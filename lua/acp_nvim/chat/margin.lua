@@ -38,14 +38,10 @@ local PLAN = [[plan \d\+\/\d\+  ..]] -- likewise
 local CHANGES = [[..\%(.\{-} +\d\+ −\d\+ · \)\@=]] -- as wide as the ± before the line
 
 -- Wrapped rows stand below the text of a list, of a call, of a plan, of a turn's changes, or of what a call has put out.
--- Neovim 0.10 adds the match to the indent.
-M.LIST = (vim.fn.has("nvim-0.11") == 1 and [[^\s*]] or [[^\s*\zs]])
-  .. [[\%([-*+>│] \|\d\+[.)] \|]]
-  .. CALL
-  .. [[\|]]
-  .. PLAN
-  .. [[\|]]
-  .. CHANGES
-  .. [[\)]]
+local BEGINNING = table.concat({ [[[-*+>] ]], [[\d\+[.)] ]], CALL, PLAN, CHANGES }, [[\|]])
+
+-- Neovim 0.10 takes the bytes of the match for cells: an edge has two more, so two blanks before it are left out.
+M.LIST = vim.fn.has("nvim-0.11") == 1 and ([[^\s*\%%(│ \|%s\)]]):format(BEGINNING)
+  or ([[^\%%(\s\s\zs\s*│ \|\s*\%%(%s\)\)]]):format(BEGINNING)
 
 return M
