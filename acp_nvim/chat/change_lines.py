@@ -27,6 +27,7 @@ Room = tuple[int, int] | None  # rows and columns of the window; None if not kno
 
 _ICON = 2  # cells before the line of a call
 _LEAST_WIDTH = 20  # of a wrapped row: 'breakindentopt'
+_BEGINNING = re.compile(rf"{INDENT}|    \d+ | *")  # below its end wrapped rows begin: 'formatlistpat'
 _WORD = re.compile(r"[^ !@*\-+;:,./?]*[ !@*\-+;:,./?]*")  # 'breakat' ends one
 _GROUNDS = {"-": HIGHLIGHTS["-"], "+": HIGHLIGHTS["+"]}
 _LEAST = 2  # fewer rows of a diff are no help
@@ -156,13 +157,13 @@ def height(row: Row, columns: int) -> int:
     text, mark = _drawn(row)
     beside = "".join(chunk for chunk, _ in (mark or {}).get("eol") or ())
     icon = _ICON * bool(mark and mark.get("icon"))
-    taken = icon + cells(text) + cells(beside)
-    if taken <= columns:
+    if icon + cells(text) + cells(beside) <= columns:
         return 1
-    begins = len(INDENT) if text.startswith(INDENT) else len(text) - len(text.lstrip(" "))
+    beginning = _BEGINNING.match(text)
+    begins = len(beginning[0]) if beginning else 0
     indent = max(0, min(begins, columns - _LEAST_WIDTH))
-    rows, used = 1, icon
-    for word in [*_WORD.findall(text), beside]:
+    rows, used = 1 + bool(beside), icon
+    for word in _WORD.findall(text):
         size = cells(word)
         bare = size - (len(word) - len(word.rstrip(" ")))
         if used + bare > columns and used > indent:

@@ -176,11 +176,12 @@ def test_a_reason_that_is_too_long_stands_among_the_last_lines(open_editor: Open
 @pytest.mark.parametrize(
     ("columns", "shown"),
     [
-        (40, " ✓ edit    +1 −1\n           src/orders/price_of_all.py"),
-        (34, " ✓ edit    +1 −1  src/orders/\n           price_of_all.py"),
+        (46, " ✓ edit    src/orders/price_of_all.py  +1 −1"),
+        (40, " ✓ edit    src/orders/price_of_all.py\n           +1 −1"),
+        (34, " ✓ edit    src/orders/\n           price_of_all.py\n           +1 −1"),
     ],
 )
-def test_a_path_beside_counts_stays_whole_where_a_row_has_room(
+def test_counts_stand_below_a_path_that_leaves_them_no_room(
     open_editor: Open, tmp_path: Path, columns: int, shown: str
 ) -> None:
     change = {"type": "diff", "path": "{cwd}/src/orders/price_of_all.py", "oldText": "a\n", "newText": "b\n"}

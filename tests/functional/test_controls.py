@@ -1,5 +1,6 @@
 """Mode, model and options by keys, commands and the API, in a real Neovim."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,18 @@ def test_the_mode_by_command_key_and_api(open_editor: Open, tmp_path: Path) -> N
     editor.expect_lua(STATUS, "ask", "mode")
     assert editor.acp("set_mode", "code", {"session": 1}) is True
     editor.expect_lua(STATUS, "code", "mode")
+
+
+def test_a_heading_gives_up_words_rather_than_the_time(open_editor: Open, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    begun = on_prompt("", say("I begin."), wait_file(str(gate)))
+    agent = script(tmp_path, on_new_session(modes=MODES, models=MODELS), begun)
+    editor = open_chat(open_editor, agent, size=(60, 30))
+    editor.type("<Esc>igo<Esc><CR>")
+    editor.screen.expect(lambda screen: re.search(r"▎Scripted · small +\S 0s", screen.text()))
+    editor.type(":set columns=120<CR>")
+    editor.screen.expect(lambda screen: re.search(r"▎Scripted · small · Ask +\S \ds", screen.text()))
+    gate.touch()
 
 
 def test_the_mode_key(open_editor: Open, tmp_path: Path) -> None:

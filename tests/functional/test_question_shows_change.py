@@ -378,13 +378,27 @@ def test_what_became_of_a_call_is_not_cut_off(open_editor: Open, tmp_path: Path,
     editor = open_chat(open_editor, agent, setup=HELD, size=(columns, 30))
     send(editor, "go")
     editor.screen.expect("1 ✓ Yes")
-    editor.screen.expect("edit    +1 −0")
+    editor.screen.expect("           +1 −0")
     editor.type("<Esc>:Acp reject<CR>")
-    editor.screen.expect("+1 −0 rejected")
+    editor.screen.expect("           +1 −0 rejected")
     editor.type(":set columns=200<CR>")
     editor.screen.expect(f"{path}  +1 −0  rejected")
     editor.type(f":set columns={columns}<CR>")
-    editor.screen.expect("edit    +1 −0 rejected")
+    editor.screen.expect("           +1 −0 rejected")
+
+
+def test_a_long_option_goes_on_below_its_name(open_editor: Open, tmp_path: Path) -> None:
+    names = ("Yes", "Yes, allow all edits during this session", "No, and tell the agent what to do")
+    kinds = ("allow_once", "allow_always", "reject_once")
+    options = [(str(number), *option) for number, option in enumerate(zip(names, kinds, strict=True))]
+    step = permission("Edit", options, kind="edit", content=[diff("price.py", "x = 1\n", oldText=PRICE)])
+    agent = script(tmp_path, on_prompt("", step))
+    editor = open_chat(open_editor, agent, setup=HELD, size=(80, 30))
+    send(editor, "go")
+    editor.screen.expect("2 ✓✓ Yes, allow all")
+    below = editor.screen.find("during")
+    assert below == (editor.screen.find("2 ✓✓")[0] + 1, editor.screen.find("✓✓ Yes")[1])
+    editor.screen.expect("gd diff")
 
 
 def test_lines_that_are_left_out_between_two_changes_leave_a_sign(open_editor: Open, tmp_path: Path) -> None:

@@ -138,7 +138,7 @@ local function on_line(_, _, buf, row)
     markdown.paint_words(buf, row, line)
   end
   if bar then
-    headings.paint(drawn.chat, row, block.mark)
+    headings.paint(drawn.chat, row, line, block.mark, drawn.columns)
   elseif block.mark.kind == "text" then
     markdown.paint(drawn, block, row, line)
   elseif block.row == row and GROUNDS[block.mark.line_hl] then

@@ -64,17 +64,22 @@ end
 
 --- What Neovim indents the further rows of a line by, and the byte from whose row on that is to be drawn.
 ---     "  │ output": "  │ ", 0        "    code": "    ", 0        "- item": "  ", a byte of the second row
+---@param view acp.Drawn
+---@param row integer
 ---@param line string
----@param columns integer
 ---@return string?
 ---@return integer
-local function indent(line, columns)
+local function indent(view, row, line)
   local edge = line:match("^ +│ ")
   local sign = not edge and (line:match("^ *[-*+>] ") or line:match("^ *%d+[.)] "))
-  if not sign then
+  local option = not edge and line:match("^    %d+ ")
+  if option and api.nvim_win_text_height(view.win, { start_row = row, end_row = row }).all > 1 then
+    local second = vim.fn.byteidx(line, view.columns)
+    return (" "):rep(#option), second > 0 and second or #line - 1 -- the signs of options take cells, too
+  elseif not sign then
     return edge or line:match("^ +"), 0
   end
-  local second = vim.fn.byteidx(line, columns)
+  local second = vim.fn.byteidx(line, view.columns)
   return second > 0 and (" "):rep(#sign) or nil, second
 end
 
@@ -88,7 +93,7 @@ function M.beginning(view, row, line, hl)
   if #line + ICONS <= view.columns then
     return
   end
-  local beginning, col = indent(line, view.columns)
+  local beginning, col = indent(view, row, line)
   if not beginning or vim.fn.strwidth(beginning) + LEAST_TEXT > view.columns then
     return
   end
@@ -133,6 +138,15 @@ function M.right(buf, row, chunks)
     ephemeral = true,
     strict = false,
   })
+end
+
+--- Shows text behind the end of a line.
+---@param buf integer
+---@param row integer
+---@param chunks [string, string][]
+function M.behind(buf, row, chunks)
+  local opts = { virt_text = chunks, hl_mode = "combine", ephemeral = true, strict = false }
+  api.nvim_buf_set_extmark(buf, NAMESPACE, row, 0, opts)
 end
 
 return M

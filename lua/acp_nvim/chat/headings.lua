@@ -1,11 +1,12 @@
--- Draws the headings of turns, `## You` and `## Claude`: without the marker, on a ground of their own, at the right when
--- the prompt was sent, or how long the turn has run or took.
+-- Draws the headings of turns, `## You` and `## Claude`: without the marker, on a ground of their own, behind the name the
+-- model and mode, at the right when the prompt was sent, or how long the turn has run or took.
 local ephemeral_marks = require("acp_nvim.chat.ephemeral_marks")
 local marks = require("acp_nvim.chat.marks")
 local spinner = require("acp_nvim.ui.spinner")
 local state = require("acp_nvim.backend.session_store")
 local winbar_status = require("acp_nvim.chat.winbar_status")
 
+local api = vim.api
 local M = {}
 
 local MARKER = #"## "
@@ -17,7 +18,7 @@ M.BARS = { user = "AcpUserBar", agent = "AcpAgentBar" }
 ---@param row integer
 ---@param mark acp.Mark
 ---@return [string, string][]?
-local function beside(chat, row, mark)
+local function time_of(chat, row, mark)
   if mark.at then
     return {
       {
@@ -35,14 +36,34 @@ local function beside(chat, row, mark)
   end
 end
 
+--- Drops words at the end that have no room beside the time.
+---
+---   · Opus · Always ask     in 12 cells: · Opus
+---@param words string
+---@param room integer  cells
+---@return string
+local function shortened(words, room)
+  while api.nvim_strwidth(words) > room do
+    words = words:match("^(.*) · ") or ""
+  end
+  return words
+end
+
 ---@param chat acp.Chat
 ---@param row integer
+---@param line string
 ---@param mark acp.Mark
-function M.paint(chat, row, mark)
+---@param columns integer  of the window
+function M.paint(chat, row, line, mark, columns)
   ephemeral_marks.hide(chat.buf, row, 0, MARKER)
-  local chunks = beside(chat, row, mark)
-  if chunks then
-    ephemeral_marks.right(chat.buf, row, chunks)
+  local time = time_of(chat, row, mark)
+  if time then
+    ephemeral_marks.right(chat.buf, row, time)
+    columns = columns - api.nvim_strwidth(time[1][1])
+  end
+  for _, chunk in ipairs(mark.eol or {}) do
+    local words = shortened(chunk[1], columns - api.nvim_strwidth(line:sub(MARKER + 1) .. " "))
+    ephemeral_marks.behind(chat.buf, row, { { words, chunk[2] } })
   end
 end
 

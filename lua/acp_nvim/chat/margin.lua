@@ -37,8 +37,11 @@ local CALL = ([[\%%(%s\) \+\%%9c..]]):format((KINDS:gsub("|", [[\|]])))
 local PLAN = [[plan \d\+\/\d\+  ..]] -- likewise
 local CHANGES = [[..\%(.\{-} +\d\+ −\d\+ · \)\@=]] -- as wide as the ± before the line
 
--- Wrapped rows stand below the text of a list, of a call, of a plan, of a turn's changes, or of what a call has put out.
-local BEGINNING = table.concat({ [[[-*+>] ]], [[\d\+[.)] ]], CALL, PLAN, CHANGES }, [[\|]])
+local OPTION = [[\%5c\d\+ ]] -- of a question
+
+-- Wrapped rows stand below the text of a list, of a call, of a plan, of a turn's changes, of an option, or of what a call
+-- has put out.
+local BEGINNING = table.concat({ [[[-*+>] ]], [[\d\+[.)] ]], OPTION, CALL, PLAN, CHANGES }, [[\|]])
 
 -- Neovim 0.10 takes the bytes of the match for cells: an edge has two more, so two blanks before it are left out.
 M.LIST = vim.fn.has("nvim-0.11") == 1 and ([[^\s*\%%(│ \|%s\)]]):format(BEGINNING)
