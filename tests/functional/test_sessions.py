@@ -118,6 +118,23 @@ def test_the_list_shows_what_lives_and_what_is_saved(open_editor: Open, tmp_path
     assert max(rows) <= 56, "it fits a screen of 60 columns"
 
 
+def test_the_list_is_as_high_as_what_it_shows(open_editor: Open, tmp_path: Path) -> None:
+    editor = start(open_editor, script(tmp_path), size=(120, 48))
+    chat(editor)
+    editor.type(":Acp sessions<CR>")
+    editor.screen.expect("lists no earlier sessions")
+    height = "return vim.api.nvim_win_get_height(0)"
+    editor.expect_lua(height, 4)
+    for session in range(2, 9):
+        editor.acp("new_session", {})
+        editor.expect_lua("return #require('acp_nvim').sessions()", session)
+    editor.expect_lua(height, 10)
+    editor.type("<C-w>-")
+    editor.acp("new_session", {})
+    expect(editor, "9 idle")
+    assert editor.lua(height) == 9
+
+
 def test_a_saved_session_whose_folder_holds_a_nul_is_listed(open_editor: Open, tmp_path: Path) -> None:
     listed = {"sessionId": "odd", "cwd": "/tmp/a\0b", "title": "Odd"}
     agent = agent_of(tmp_path, ALL, on("session/list", result({"sessions": [listed]})), name="odd")

@@ -193,7 +193,7 @@ list = lists.new({
 ---@return true? ok
 ---@return string? message
 function M.open()
-  return list:open(math.max(5, math.floor(vim.o.lines / 2)))
+  return list:open(1 / 2)
 end
 
 return M

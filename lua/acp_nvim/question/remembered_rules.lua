@@ -116,7 +116,7 @@ end)
 ---@return string? message
 function M.open(n)
   session = n
-  local ok, message = list:open(math.max(4, math.min(#items() + 2, math.floor(vim.o.lines / 3))))
+  local ok, message = list:open(1 / 3)
   session = ok and n or session -- the buffer of the list before is wiped when this one comes
   return ok, message
 end

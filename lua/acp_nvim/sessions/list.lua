@@ -191,7 +191,7 @@ function M.open()
     vim.api.nvim_set_current_win(win)
   else
     local current = state.current()
-    list:open(math.max(4, math.floor(vim.o.lines / 3)))
+    list:open(1 / 3)
     begin_at_another(current)
   end
   ask(win ~= nil, false)

@@ -214,11 +214,10 @@ end, stop_or_say)
 ---@return true? ok
 ---@return string? message
 function M.open_list()
-  local count = #registry.list()
-  if count == 0 then
+  if #registry.list() == 0 then
     return nil, "there are no terminals"
   end
-  return list:open(math.min(count + 1, math.floor(vim.o.lines / 3)))
+  return list:open(1 / 3)
 end
 
 return M

@@ -45,11 +45,15 @@ local M = {}
 ---@field buffer? integer
 ---@field rows acp.ListRow[]  as they are shown
 ---@field asked? acp.ListAsk  a row waits for a key once more
+---@field share number        of the screen's rows that its window takes at most
+---@field height? integer     of its window, unless the user has changed it
 ---@field scheduled boolean
 local List = {}
 List.__index = List
 
 local NAMESPACE = api.nvim_create_namespace("acp_nvim.listed")
+local BAR = 1 -- row above the list
+local LEAST = 4 -- rows of the window
 
 ---@param spec acp.ListSpec
 ---@return acp.List
@@ -94,6 +98,7 @@ end
 
 ---@private
 ---@param buf integer
+---@return integer remarks
 function List:decorate(buf)
   api.nvim_buf_clear_namespace(buf, NAMESPACE, 0, -1)
   for row, line in ipairs(self.rows) do
@@ -109,6 +114,19 @@ function List:decorate(buf)
   end, said)
   if #below > 0 then
     api.nvim_buf_set_extmark(buf, NAMESPACE, math.max(0, (row or #self.rows) - 1), 0, { virt_lines = below })
+  end
+  return #below
+end
+
+--- Makes the window as high as what it shows, unless the user has made it higher or lower.
+---@private
+---@param rows integer
+function List:fit(rows)
+  local win = self:window()
+  if win and (not self.height or self.height == api.nvim_win_get_height(win)) then
+    local most = math.floor(vim.o.lines * self.share)
+    tabpage.set_height(win, math.max(LEAST, math.min(rows + BAR, most)))
+    self.height = api.nvim_win_get_height(win)
   end
 end
 
@@ -163,7 +181,7 @@ function List:draw()
     vim.bo[buf].modifiable = false
     self:restore(before)
   end
-  self:decorate(buf)
+  self:fit(#lines + self:decorate(buf))
 end
 
 --- Draws the list again, if it is open.
@@ -267,16 +285,15 @@ function List:window()
 end
 
 --- Opens the list, or goes to its window.
----@param height integer
+---@param share number  of the screen's rows that its window may take
 ---@return true? ok
 ---@return string? message
-function List:open(height)
+function List:open(share)
   if vim.fn.getcmdwintype() ~= "" then
     return nil, "close the command-line window first"
   end
   local win = panes.show(self.spec.name, self.spec.filetype, { "" })
-  self.buffer = api.nvim_win_get_buf(win)
-  tabpage.set_height(win, height)
+  self.buffer, self.share, self.height = api.nvim_win_get_buf(win), share, nil
   local bar = (" %s   %s  g? keys%%<"):format(self.spec.title, self.spec.bar)
   window_looks.set(win, { cursorline = true, wrap = false, winbar = bar })
   self:attend(self.buffer)
