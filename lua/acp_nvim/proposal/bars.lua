@@ -5,7 +5,7 @@ local store = require("acp_nvim.proposal.store")
 local M = {}
 
 local PLAIN = { "too much differs to be shown as a diff", "too much for a diff" }
-local SAVES_ITSELF = { "this agent saves the file itself; refused hunks are reverted right after", "agent saves first" }
+local SAVES_ITSELF = { "agent saves first; refused hunks are reverted right after", "agent saves first" }
 local SAME_LINES = { "only the end of the last line differs", "only the end of the last line differs" }
 local END_GOES = { "the newline at the end goes, too", "last newline goes" }
 local END_COMES = { "a newline at the end is added, too", "last newline added" }
