@@ -11,6 +11,7 @@
 #   make check-types-lua   the types of the Lua half, where there is a lua-language-server     LUALS=/path/to/it
 #   make doc-check     the help says what the code does; links and snippets of help and README are whole
 #   make pictures      those of the README, made anew (tmux and the DejaVu fonts are needed)   ARGS="chat review"
+#   make gallery   every kind of screen in several schemes and widths, into .cache/gallery    ARGS="--widths 80 welcome"
 #   make plugins   other plugins into .cache/plugins: the tests beside them are skipped without
 #   make install   .venv with the package, for plugin managers
 #   make clean     all that was made is gone
@@ -33,7 +34,7 @@ ACP_NVIMS ?= $(or $(NAMED_NVIM),$(subst $(empty) $(empty),:,$(strip $(NVIMS))))
 export ACP_NVIMS
 test-agents: export ACP_REAL_AGENTS = $(AGENTS)
 
-.PHONY: help t install demo test test-agents chaos soak check check-types-lua doc-check pictures plugins bench clean tools nvims
+.PHONY: help t install demo test test-agents chaos soak check check-types-lua doc-check pictures gallery plugins bench clean tools nvims
 
 install:
 	@tests/tools/venv.sh
@@ -65,6 +66,9 @@ doc-check: tools nvims
 
 pictures: tools nvims
 	@$(PYTHON_OF_VENV) tests/tools/pictures.py "$(BENCH_NVIM)" $(ARGS)
+
+gallery: tools nvims
+	@$(PYTHON_OF_VENV) -m tests.tools.gallery --nvim "$(BENCH_NVIM)" $(ARGS)
 
 plugins:
 	@tests/tools/get-plugins.sh
