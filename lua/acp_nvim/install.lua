@@ -17,6 +17,7 @@ local M = {}
 ---@field said? string
 ---@field step string       what it is about
 ---@field line string       the last one that was told
+---@field is_yielded boolean a plugin manager shows the lines
 
 local PIP = { PIP_DISABLE_PIP_VERSION_CHECK = "1", PIP_NO_INPUT = "1", PYTHONUNBUFFERED = "1", NO_COLOR = "1" }
 
@@ -28,7 +29,7 @@ local current ---@type acp.Installation?
 local function show_progress(installation)
   local is_step = installation.line == installation.step
   local is_typing = vim.api.nvim_get_mode().mode:find("^[cr]") ~= nil
-  if #vim.api.nvim_list_uis() == 0 or is_typing or not (is_step or messages.is_echoed()) then
+  if #vim.api.nvim_list_uis() == 0 or is_typing or installation.is_yielded or not (is_step or messages.is_echoed()) then
     return
   end
   local output = is_step and "" or " · " .. vim.trim(installation.line)
@@ -88,10 +89,12 @@ local function run(installation, command, aloud)
   return ran
 end
 
+---@param is_yielded boolean
 ---@param ended? fun(installation: acp.Installation)
 ---@return acp.Installation
-local function start(ended)
-  local installation = { cancelled = false, done = false, step = "", line = "" } ---@type acp.Installation
+local function start(is_yielded, ended)
+  ---@type acp.Installation
+  local installation = { cancelled = false, done = false, step = "", line = "", is_yielded = is_yielded }
   current, environment.is_being_made = installation, true
   local thread = coroutine.create(function()
     local ok, said = pcall(environment.make, function(command, aloud)
@@ -178,7 +181,7 @@ function M.run()
   elseif #vim.api.nvim_list_uis() == 0 then
     return M.wait()
   end
-  start(announce)
+  start(false, announce)
   return true
 end
 
@@ -189,10 +192,12 @@ function M.wait()
   if current then
     return nil, "already installing"
   end
-  local installation = start()
   local lazy = package.loaded["lazy.async"]
-  if lazy and lazy.running() then
-    -- lazy.nvim goes on with its other tasks whenever one of them yields, and shows what it yields
+  local is_lazy = lazy ~= nil and lazy.running() ~= nil
+  local installation = start(is_lazy)
+  if is_lazy then
+    -- lazy.nvim goes on with its other tasks whenever one of them yields, and shows what it yields. Several messages while
+    -- Neovim starts would raise the hit-enter prompt.
     while not installation.done do
       if coroutine.yield(installation.line) == "abort" then
         M.cancel()

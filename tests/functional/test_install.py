@@ -22,7 +22,22 @@ local data = vim.fn.stdpath("data") .. "/lazy/acp_nvim"
 local cloned = vim.system({ "git", "clone", "-q", vim.env.ACP_REPOSITORY, data }):wait()
 assert(cloned.code == 0, cloned.stderr)
 vim.opt.runtimepath:prepend(data)
-loadfile(data .. "/build.lua")()
+shown, echoed = {}, {}
+local echo, uis = vim.api.nvim_echo, vim.api.nvim_list_uis
+vim.api.nvim_list_uis = function() return { {} } end -- a user's is attached by now, the test's not yet
+vim.api.nvim_echo = function(chunks, ...)
+  echoed[#echoed + 1] = chunks[1][1]
+  return echo(chunks, ...)
+end
+package.loaded["lazy.async"] = { running = coroutine.running }
+local build = coroutine.create(loadfile(data .. "/build.lua"))
+while coroutine.status(build) ~= "dead" do
+  local ok, line = coroutine.resume(build)
+  assert(ok, line)
+  shown[#shown + 1] = line
+  vim.wait(1)
+end
+vim.api.nvim_list_uis = uis
 """
 
 
@@ -84,6 +99,8 @@ def test_from_an_empty_home_by_a_plugin_manager_to_a_finished_turn(
     }
     editor = open_editor(init=EMPTY + AS_LAZY_DOES, env=env)
     assert editor.stderr().count("\n") == 0
+    assert "looking for Python" in editor.lua("return shown[1]"), "its window shows the steps"
+    assert editor.lua("return echoed") == [], "messages while Neovim starts raise the hit-enter prompt"
     finishes_a_turn(editor)
     python = find_python(editor)
     assert python == f"{editor.home}/data/nvim/lazy/acp_nvim/.venv/bin/python"
