@@ -108,6 +108,21 @@ def test_from_an_empty_home_by_a_plugin_manager_to_a_finished_turn(
     assert compiled, "the byte code is made"
 
 
+def test_progress_while_neovim_starts_takes_one_line(open_editor: Open) -> None:
+    init = """
+    assert(vim.wait(10000, function() return #vim.api.nvim_list_uis() > 0 end, 10))
+    for step = 1, 5 do
+      require("acp_nvim.ui.messages").show("info", "step " .. step, true)
+      vim.wait(20)
+    end
+    """
+    editor = open_editor(init=init)
+    editor.expect_lua("return vim.v.vim_did_enter", 1)
+    editor.screen.expect("acp_nvim: step 5")
+    assert "step 4" not in editor.screen.text()
+    assert editor.mode()["blocking"] is False
+
+
 def test_the_first_use_says_what_to_type_and_then_the_next_command_works(
     open_bare: Callable[..., Editor],
 ) -> None:

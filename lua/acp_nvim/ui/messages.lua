@@ -39,7 +39,7 @@ local function announce(level, line, again)
   end
   -- The redraw makes a message of a moment ago give way: two on the screen would raise the hit-enter prompt. It may
   -- fail at an expression in the user's bars, which is no reason to say nothing.
-  if vim.v.vim_did_enter == 1 then
+  if vim.v.vim_did_enter == 1 or again then
     pcall(vim.cmd.redraw)
   end
   if message_float.lacks_line() and message_float.show(line, HIGHLIGHTS[level]) then
