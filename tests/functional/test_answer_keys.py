@@ -212,6 +212,8 @@ def test_enter_and_a_double_click_take_the_option_under_them(open_editor: Open, 
     [
         (120, "? <M-1> yes <M-2> ✓✓ always <M-3> no <M-d> diff"),
         (150, "? …/price.py <M-1> yes <M-2> ✓✓ always <M-3> no <M-d> diff"),
+        (112, "? …/price.py <M-1> yes <M-3> no <M-d> diff"),
+        (100, "? …ice.py <M-1> yes <M-3> no <M-d> diff"),
         (80, "? <M-1> yes <M-3> no <M-d> diff"),
         (64, "? <M-1> yes <M-3> no"),
         (44, "? <M-n> 1 yes 3 no"),
@@ -260,7 +262,7 @@ def test_of_several_questions_a_narrow_bar_names_the_one_that_its_keys_answer(
         editor.type("g3")
         editor.wait_event("AcpAnswered", option_id="no")
         editor.screen.expect_gone(f"? pytest {n} g1")
-    editor.screen.expect("? g1 yes g3 no gd diff")
+    editor.screen.expect("rice.py g1 yes g3 no gd diff")
 
 
 @pytest.mark.parametrize("columns", [80, 120, 200])

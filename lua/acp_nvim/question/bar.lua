@@ -2,6 +2,7 @@
 --
 --   ? edit src/price.py +1 −4   <M-1> yes  <M-2> ✓✓ all  <M-3> no  <M-d> diff   2 more
 --   ? …/price.py <M-1> yes <M-2> ✓✓ all <M-3> no <M-d> diff 2 more             (narrow)
+--   ? …ice.py <M-1> yes <M-3> no <M-d> diff                                     (narrower)
 --   ? <M-1> yes <M-3> no <M-d> diff                                             (very narrow)
 --   ? <M-n> 1 yes 3 no                                                          (narrower still)
 local answer_delay = require("acp_nvim.question.answer_delay")
@@ -23,6 +24,7 @@ local COUNTS = { AcpAdded = true, AcpRemoved = true } -- groups of the call's li
 ---@class acp.BarStep
 ---@field gap integer        between two keys
 ---@field least? integer     cells that the subject may be cut to; nil: it stands whole
+---@field part? boolean      the end of a file's name will do
 ---@field kind? boolean
 ---@field counts? boolean
 ---@field bare? boolean      without subject
@@ -41,7 +43,9 @@ local STEPS = {
   { gap = 1, least = 6, names = true, diff = true, several = true },
   { gap = 1, least = 6, names = true, several = true },
   { gap = 1, bare = true, names = true, always = true, diff = true },
+  { gap = 1, least = 7, part = true, names = true, diff = true },
   { gap = 1, bare = true, names = true, diff = true },
+  { gap = 1, least = 7, part = true, names = true },
   { gap = 1, bare = true, names = true },
   { gap = 1, bare = true, names = true, short = true },
   { gap = 1, bare = true },
@@ -181,7 +185,8 @@ local function head_of(subject, step, room)
   local after = step.counts and subject.counts or ""
   room = room - vim.fn.strwidth(before .. after)
   local whole = vim.fn.strwidth(subject.text)
-  if room < math.min(whole, step.least and math.max(step.least, least_of(subject)) or whole) then
+  local least = step.least and math.max(step.least, step.part and 0 or least_of(subject)) or whole
+  if room < math.min(whole, least) then
     return nil
   end
   return before .. cut(subject, room) .. after
