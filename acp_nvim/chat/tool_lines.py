@@ -28,6 +28,7 @@ _STATES = {
 }
 _KINDS = {"other": "tool", "switch_mode": "mode"}
 _CHANGES = {"edit", "delete", "move"}
+_MORE = re.compile(r" and \d+ more$")  # behind the first of several paths
 _MCP = re.compile(r"mcp__(?P<server>\S+?)__(?P<name>\S+)")  # a tool's name, where it is all of the title
 _GAP = 2
 _COLUMNS = 80  # of a window whose size is not known yet
@@ -44,7 +45,8 @@ def header(
     text = f"{label:<8}{'' if len(label) < 8 else ' '}{subject(call, cwd)}".rstrip() + current_nested(
         call.nested, cwd
     )
-    mark: Mark = {"kind": "tool", "key": call.key, "icon": _icon(call), "spans": _spans(text, label, place)}
+    spans = _spans(text, label, place, _path(call, place))
+    mark: Mark = {"kind": "tool", "key": call.key, "icon": _icon(call), "spans": spans}
     if call.is_open or _is_asked(call):
         mark["open"] = True
     if call.status == "in_progress":
@@ -100,7 +102,7 @@ def subject(call: ToolCall, cwd: str) -> str:
 
 def _subject(call: ToolCall, cwd: str) -> str:
     title, place = _title(call, cwd), _place(call, cwd)
-    path = place.rpartition(":")[0] if _line(call) else place
+    path = _path(call, place)
     command = _first_line(call.command or "")
     what = command if command and call.kind == "execute" else place or command
     if not title or title.strip("`'\"") in (path, place, command):
@@ -169,6 +171,11 @@ def _place(call: ToolCall, cwd: str) -> str:
     return f"{path} and {len(paths) - 1} more" if call.kind in _CHANGES and len(paths) > 1 else path
 
 
+def _path(call: ToolCall, place: str) -> str:
+    """Return the path of a place, without the line or the number of further files."""
+    return place.rpartition(":")[0] if _line(call) else _MORE.sub("", place)
+
+
 def _is_asked(call: ToolCall) -> bool:
     return any(question.is_open for question in call.questions)
 
@@ -180,13 +187,14 @@ def _icon(call: ToolCall) -> dict[str, str]:
     return {"text": text, "hl": highlight}
 
 
-def _spans(text: str, label: str, place: str) -> list[list[int | str]]:
-    """Return a mark; columns are bytes."""
+def _spans(text: str, label: str, *places: str) -> list[list[int | str]]:
+    """Return the colours of the kind and of the first place that the line shows; columns are bytes."""
     spans: list[list[int | str]] = [[0, len(label.encode()), "AcpToolKind"]]
-    at = text.find(place, len(label)) if place else -1
-    if at >= 0:
-        start = len(text[:at].encode())
-        spans.append([start, start + len(place.encode()), "AcpPath"])
+    for place in places:
+        at = text.find(place, len(label)) if place else -1
+        if at >= 0:
+            start = len(text[:at].encode())
+            return [*spans, [start, start + len(place.encode()), "AcpPath"]]
     return spans
 
 

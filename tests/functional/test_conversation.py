@@ -317,6 +317,19 @@ def test_a_path_opens_where_the_user_came_from(open_editor: Open, tmp_path: Path
     assert editor.lua("return vim.bo.filetype") != "acp_chat"
 
 
+def test_a_move_names_each_path_once(open_editor: Open, tmp_path: Path) -> None:
+    paths = [{"path": "{cwd}/old name.txt"}, {"path": "{cwd}/new.txt"}]
+    move = tool("m", title="Move old name.txt to new.txt", kind="move", status="completed", locations=paths)
+    editor = open_chat(open_editor, script(tmp_path, on_prompt("", move)), size=(160, 30))
+    (editor.project / "new.txt").write_text("one\n")
+    send(editor, "move")
+    editor.wait_event("AcpTurnEnded")
+    assert [line for line in read_chat(editor) if "new.txt" in line] == ["move    old name.txt to new.txt"]
+    go_to_line(editor, "old name.txt")
+    editor.type("$gf")
+    editor.expect_lua("return vim.fn.expand('%:t')", "new.txt")
+
+
 @pytest.mark.statement(48)
 def test_two_sessions_of_one_process_never_cross(open_editor: Open, tmp_path: Path) -> None:
     agent = script(

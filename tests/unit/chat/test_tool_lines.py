@@ -91,6 +91,11 @@ class Shown:
         ({"title": "", "kind": "edit", "raw_input": {"file_path": "/w/b"}}, "edit    b"),
         ({"title": "", "kind": "edit", "locations": (*at("/w/a"), *at("/w/b"))}, "edit    a and 1 more"),
         (
+            {"title": "Edit a", "kind": "edit", "locations": (*at("/w/a"), *at("/w/b"))},
+            "edit    a and 1 more",
+        ),
+        ({"title": "Move a to b", "kind": "move", "locations": (*at("/w/a"), *at("/w/b"))}, "move    a to b"),
+        (
             {"title": "pytest -q", "kind": "execute", "raw_input": {"command": "pytest -q"}},
             "execute pytest -q",
         ),
