@@ -192,11 +192,10 @@ class SessionStarts:
             return self._host.wants_login(session, error)
         if way.kind == "new":
             return self._host.refused(session, f"{name} could not start a session: {error}")
-        why = f"{name} could not {way.kind} {_called(session, way)}: {error}"
         if not way.keeps_id or not session.lived:  # no half session is left
-            return self._host.drop(session, why)
+            return self._host.drop(session, f"{name} could not {way.kind} {_called(session, way)}: {error}")
         # its user has been working in it: it goes on with a new one
-        self._host.warn(f"{why}; started a new one")
+        self._host.warn(f"{name} could not {way.kind} this conversation, a new one begins: {error}")
         self._lose_id(session)
         session.start_over()
         self._ask(session, NEW)

@@ -8,6 +8,7 @@ import pytest
 
 from tests.fakes.script import error, on, on_initialize, on_prompt, result, say, script, update, wait_file
 from tests.functional.editor import Editor
+from tests.steps.messages import expect_message
 from tests.steps.sessions import converse_and_quit, open_with_agent
 
 Open = Callable[..., Editor]
@@ -43,6 +44,8 @@ def test_the_last_conversation_of_the_folder_goes_on(open_editor: Open, tmp_path
     # what the agent refuses is told in the place of this message
     (Path(editor.lua("return vim.fn.getcwd()")) / "go").touch()
     editor.wait_event("AcpSessionStarted")
+    if how == "refused":
+        expect_message(editor, "could not load this conversation, a new one begins: unknown session")
     text = editor.expect_lua(TEXT, lambda text: "tid" in text, 1)
     if how == "load":
         assert "told by the agent" in text
@@ -74,10 +77,11 @@ def test_the_last_conversation_of_the_folder_goes_on(open_editor: Open, tmp_path
 
 def test_where_there_is_nothing_to_continue_a_line_says_so(open_editor: Open, tmp_path: Path) -> None:
     again = converse_and_quit(open_editor, script(tmp_path, on_prompt("", say("fine"))), "hello")
-    elsewhere = {**again, "init": ""}
+    elsewhere = {**again, "init": "", "size": (100, 30)}
     editor = open_with_agent(open_editor, script(tmp_path, name="second"), **elsewhere)
     editor.type(":Acp continue<CR>")
-    editor.screen.expect("nothing to continue (:Acp sessions lists what agents have saved)")
+    folder = Path(editor.lua("return vim.fn.getcwd()")).name
+    editor.screen.expect(f"{folder}: see :Acp sessions")
     assert editor.acp("sessions") == []
 
 

@@ -78,8 +78,8 @@ function M.continue(cwd)
   end
   earlier_session.find_saved(cwd, function(kept)
     if not kept then
-      local where = printable.visible(vim.fn.fnamemodify(cwd, ":~"))
-      return messages.show("info", "nothing to continue (:Acp sessions lists what agents have saved): " .. where)
+      local text = "nothing to continue in %s: see :Acp sessions"
+      return messages.show("info", text:format(printable.visible(printable.short(cwd, text))))
     end
     local began, said = go_on(cwd, kept)
     if began then
