@@ -104,8 +104,9 @@ def _words(entry: Entry | None) -> list[str]:
 
 def _call(made: Page, call: ToolCall, terminal: Terminal) -> None:
     made.lines += [*_lines(call.title or call.kind), "", f"kind    {shown(call.kind)}"]
+    status = "cancelled" if call.left else call.status
     made.lines.append(
-        f"status  {', '.join(filter(None, dict.fromkeys([call.status, call.left, shown(call.verdict)])))}"
+        f"status  {', '.join(filter(None, dict.fromkeys([status, call.left, shown(call.verdict)])))}"
     )
     if call.ended is not None:
         made.lines.append(f"took    {duration(call.took or 0.0) or 'less than a second'}")

@@ -152,7 +152,7 @@ def _subagent(child: Subagent, is_open: Callable[[Entry], bool], look: Look) -> 
 
 
 def _tool(call: ToolCall, is_open: bool, look: Look) -> list[Row]:
-    has_failed = call.status == "failed" and not call.verdict.startswith("rejected")
+    has_failed = call.status == "failed" and not (call.left or call.verdict.startswith("rejected"))
     reason = call_output.reason(call, look.terminal) if has_failed else ""
     columns = look.room[1] if look.room else None
     top = header(call, look.counts(call), look.cwd, reason, columns)

@@ -182,7 +182,8 @@ def _is_asked(call: ToolCall) -> bool:
 
 def _icon(call: ToolCall) -> dict[str, str]:
     refused = call.kind == "ask" and call.verdict.startswith("rejected")
-    known = ICONS["failed"] if refused else ICONS.get(call.status, ICONS["pending"])
+    status = "failed" if refused else "cancelled" if call.left else call.status
+    known = ICONS.get(status, ICONS["pending"])
     text, highlight = ("? ", "AcpQuestion") if _is_asked(call) else known
     return {"text": text, "hl": highlight}
 
@@ -213,11 +214,10 @@ def _beside(call: ToolCall, counts: tuple[int, int] | None) -> list[list[str]]:
         chunks += [[f" +{counts[0]}", "AcpAdded"], [f" −{counts[1]}", "AcpRemoved"]]
     if call.edited:
         chunks.append(["  edited by you", "AcpWarning"])
-    if call.left and not call.verdict:
-        chunks.append([f"  {call.left}", "AcpCancelled"])
-    if call.verdict:
-        rejected = call.verdict.startswith("rejected")
-        chunks.append([f"  {one_line(call.verdict)}", "AcpRejected" if rejected else "AcpNote"])
+    if how := call.verdict or call.left or ("cancelled" if call.status == "cancelled" else ""):
+        is_rejected, is_stopped = how.startswith("rejected"), how in ("cancelled", "left open")
+        highlight = "AcpRejected" if is_rejected else "AcpCancelled" if is_stopped else "AcpNote"
+        chunks.append([f"  {one_line(how)}", highlight])
     if not call.left and (took := long_duration(call.took)):
         chunks.append([f"  {took}", "AcpTime"])
     return chunks

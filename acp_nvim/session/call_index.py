@@ -39,6 +39,11 @@ class CallIndex:
             del self._open[call.key]
         return left
 
+    def cancel(self) -> None:
+        """Mark the open calls: the user cancels the turn, and agents call them failed then."""
+        for call in self._open.values():
+            call.is_cancelled = True
+
     # --- calls that come
 
     def meant(self, update: schema.ToolCallUpdate, asks: bool) -> ToolCall | None:

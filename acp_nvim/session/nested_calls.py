@@ -47,7 +47,8 @@ class NestedCalls:
 
     def note_change(self, call: ToolCall) -> None:
         """Bring what is known of a call up to date: whether it failed, asks, or is the current one."""
-        (self._failed.add if call.status == "failed" else self._failed.discard)(call.key)
+        has_failed = call.status == "failed" and not call.left
+        (self._failed.add if has_failed else self._failed.discard)(call.key)
         if any(question.is_open for question in call.questions):
             self._asking[call.key] = call
         else:

@@ -240,6 +240,8 @@ class Session:
         self.queue.hold()
         self.unsteer()
         self.cancelling = self.in_turn
+        self.transcript.calls.cancel()
+        self.subagents.cancel()
         self.questions.end_all("cancel")
 
     def start_over(self) -> None:

@@ -42,6 +42,11 @@ class SubagentRegistry:
         self._by_id.clear()
         self._messages.clear()
 
+    def cancel(self) -> None:
+        """Take notice that the user cancels the turn."""
+        for child in self._by_id.values():
+            child.transcript.calls.cancel()
+
     def end(self, now: float) -> None:
         """Close what they were doing, because their agent has ended."""
         for child in self._by_id.values():

@@ -46,8 +46,10 @@ class ToolCall:
     terminals: dict[str, ReportedOutput] = field(default_factory=dict)
     questions: list[Question] = field(default_factory=list)
     verdict: str = ""  # "rejected", "allowed by rule 2"
-    # "cancelled" or "left open", if the turn ended before the agent said how this call did
+    # "cancelled" or "left open", if the turn ended before the agent said how this call did; "cancelled" also if it
+    # failed because of that: the protocol has no status for it
     left: str = ""
+    is_cancelled: bool = False  # it was open when the user cancelled the turn
     ended: float | None = None
     waited: float = 0.0  # seconds in which the user was asked about it
     _waits_since: float | None = None
@@ -146,7 +148,8 @@ class ToolCall:
         self.status, self.left, self.ended = "cancelled", how, now
 
     def _become(self, status: str, now: float) -> None:
-        self.status, self.left = status, ""
+        has_failed = status == "failed" and not self.verdict.startswith("rejected")
+        self.status, self.left = status, "cancelled" if has_failed and self.is_cancelled else ""
         self.ended = None if self.is_open else now
 
     def _take_reported_output(self, meta: dict[str, Any]) -> None:

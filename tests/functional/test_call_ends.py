@@ -51,6 +51,40 @@ def test_a_failure_says_why_in_its_line(
     editor.screen.expect("old_string")
 
 
+def test_a_call_that_fails_because_of_a_cancel_looks_cancelled(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "",
+            tool("before", title="before", kind="fetch", status="failed"),
+            tool("told", title="told", kind="fetch", status="in_progress"),
+            tool("open", title="open", kind="fetch", status="in_progress"),
+            wait("session/cancel"),
+            tool("told", known=True, status="failed", rawOutput="interrupted"),
+        ),
+    )
+    editor = open_chat(open_editor, agent, size=(200, 30))
+    send(editor, "go")
+    editor.screen.expect("fetch   open")
+    editor.type(":Acp cancel<CR>")
+    editor.wait_event("AcpTurnEnded", stop_reason="cancelled")
+    editor.screen.expect("✗ fetch   before")
+    for name in ("told", "open"):
+        editor.screen.expect(f"⊘ fetch   {name}   cancelled")
+    assert "fetch   told" in read_chat(editor), "no reason beside it"
+    go_to_line(editor, "told")
+    editor.type("K")
+    editor.screen.expect("status  cancelled")
+    editor.type("q:Acp export out.md<CR>")
+    editor.screen.expect("the conversation is in out.md")
+    exported = (editor.project / "out.md").read_text()
+    assert [line for line in exported.splitlines() if "fetch" in line] == [
+        "- **fetch** `before` (failed)",
+        "- **fetch** `told` (cancelled)",
+        "- **fetch** `open` (cancelled)",
+    ]
+
+
 def test_the_last_lines_stand_below_a_finished_command(open_editor: Open, tmp_path: Path) -> None:
     lines = "\n".join(f"tests/test_{number}.py ." for number in range(30))
     agent = script(

@@ -104,6 +104,16 @@ def test_open_tool_calls_end_cancelled_with_their_turn(session: Session) -> None
     assert [call[3] for call in calls] == ["in_progress", "cancelled"]
 
 
+def test_a_rejected_call_that_fails_after_a_cancel_stays_rejected(session: Session) -> None:
+    running(session)
+    session.questions.end(asked(session), NO, "user")
+    session.cancel()
+    session.apply(schema.ToolCallUpdate(id="c1", status="failed"), 2.0)
+    call = session.transcript.calls.find("c1")
+    assert call
+    assert (call.verdict, call.status, call.left) == ("rejected", "failed", "")
+
+
 def test_a_question_is_answered_once(session: Session) -> None:
     running(session)
     question, answers = asked(session), []
