@@ -19,10 +19,12 @@ from tests.fakes.script import (
     wait,
     wait_file,
     wait_until,
+    write_file,
 )
 from tests.functional.editor import Editor
 from tests.functional.screen import Screen
 from tests.steps.conversation import expect_key, go_to_line, open_chat, read_chat, send
+from tests.steps.files import read_and_edit
 from tests.steps.proposals import DIFFS
 
 Open = Callable[..., Editor]
@@ -429,6 +431,19 @@ def test_the_end_of_a_hidden_turn_is_announced(open_editor: Open, tmp_path: Path
     editor.acp("prompt", "go")
     editor.screen.expect("Scripted is done")
     assert not editor.lua("return vim.api.nvim_get_mode().blocking")
+
+
+def test_the_end_of_a_hidden_turn_says_how_many_files_have_changed(open_editor: Open, tmp_path: Path) -> None:
+    one, two = "{cwd}/one.txt", "{cwd}/two.txt"
+    steps = [*read_and_edit(one, write_file(one, "1\n")), *read_and_edit(two, write_file(two, "2\n"))]
+    agent = script(tmp_path, on_prompt("both", *steps), on_prompt("", say("none")))
+    editor = open_chat(open_editor, agent)
+    (editor.project / "notes.txt").write_text("read by the agent\n")
+    editor.type(":Acp close<CR>")
+    editor.acp("prompt", "both")
+    editor.screen.expect("Scripted is done (2 files changed) · :Acp")
+    editor.acp("prompt", "no more")
+    editor.screen.expect("Scripted is done · :Acp")
 
 
 def test_the_end_of_a_turn_in_sight_is_not_announced(open_editor: Open, tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ return {
   session_ended = turns.end_session,
   touching = queries.touching,
   turn_begins = turns.begin,
+  turn_files = turn_lines.files,
   turn_size = turn_lines.size,
   turn_over = function(session, turn, prompt)
     turns.all_known(session, turn)
@@ -37,4 +38,5 @@ return {
     backend_reports.turn_over(session, turn)
   end,
   wait_for_disk = turns.wait_for_disk,
+  when_known = turns.when_known,
 }

@@ -98,6 +98,14 @@ function M.size(session, turn)
   return share.plus, share.minus
 end
 
+--- How many files a turn has changed that wait for a decision.
+---@param session integer
+---@param turn integer
+---@return integer
+function M.files(session, turn)
+  return vim.tbl_count(share_of(all_shares(), { session = session, turn = turn }).names)
+end
+
 --- The lines of all turns that have changed files, whether they are over or not.
 ---@return table<integer, table<integer, string>>  session -> turn -> line
 function M.all()

@@ -13,6 +13,7 @@ local LOOK_MS = 1000 -- at most, where the disk or git is slow
 
 local begun = {} ---@type table<integer|string, integer>  session -> turn, for a generation of the backend
 local known = {} ---@type table<integer, integer>  session -> the newest turn of which all changes on disk are known
+local waiting = {} ---@type table<integer, { turn: integer, fn: fun() }>  session -> what its last turn is waited for with
 
 ---@param file acp.ReviewedFile
 ---@param session integer
@@ -51,6 +52,30 @@ end
 ---@param turn integer
 function M.all_known(session, turn)
   known[session] = math.max(known[session] or 0, turn)
+  local waits = waiting[session]
+  if waits and waits.turn <= turn then
+    waiting[session] = nil
+    waits.fn()
+  end
+end
+
+--- Calls a function once all changes on disk of a turn that has ended are known, and after LOOK_MS in any case. If the
+--- next turn is waited for by then, it is not called.
+---@param session integer
+---@param turn integer
+---@param fn fun()
+function M.when_known(session, turn, fn)
+  if (known[session] or 0) >= turn then
+    return fn()
+  end
+  local waits = { turn = turn, fn = fn }
+  waiting[session] = waits
+  vim.defer_fn(function()
+    if waiting[session] == waits then
+      waiting[session] = nil
+      fn()
+    end
+  end, LOOK_MS)
 end
 
 --- The sessions whose last turn has ended, while the backend still looks for what it has changed on disk.

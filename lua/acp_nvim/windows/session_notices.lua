@@ -2,6 +2,7 @@
 local config = require("acp_nvim.config.settings")
 local focus = require("acp_nvim.ui.focus")
 local messages = require("acp_nvim.ui.messages")
+local review = require("acp_nvim.review")
 local session_windows = require("acp_nvim.windows.session_windows")
 local state = require("acp_nvim.backend.session_store")
 local unasked_message = require("acp_nvim.ui.unasked_message")
@@ -18,8 +19,18 @@ local function is_watched(n)
   return session_windows.is_open(n) and not focus.is_away()
 end
 
---- A turn has ended: its user is told, unless the user has seen it or ended it.
----@param data { session: integer, stop_reason?: string, error?: string }
+--- How many files a turn has changed, for the announcement of its end; empty: none.
+---@param session integer
+---@param turn integer
+---@return string
+local function changed(session, turn)
+  local count = review.turn_files(session, turn)
+  return count > 0 and (" (%d file%s changed)"):format(count, count == 1 and "" or "s") or ""
+end
+
+--- A turn has ended: its user is told, unless the user has seen it or ended it. What it has changed on disk is known some
+--- milliseconds later.
+---@param data { session: integer, turn: integer, stop_reason?: string, error?: string }
 function M.turn_ended(data)
   local session = state.session(data.session)
   local by_user = data.stop_reason == "cancelled" or (session and session.status.closing)
@@ -35,10 +46,13 @@ function M.turn_ended(data)
     return state.exists(data.session) and not is_watched(data.session)
   end
   if data.error then
-    unasked_message.show("error", ("%s: the turn failed: %s"):format(who, data.error), still)
-  else
-    unasked_message.show("info", ("%s is done · %s"):format(who, how), still)
+    return unasked_message.show("error", ("%s: the turn failed: %s"):format(who, data.error), still)
   end
+  review.when_known(data.session, data.turn, function()
+    if still() then
+      unasked_message.show("info", ("%s is done%s · %s"):format(who, changed(data.session, data.turn), how), still)
+    end
+  end)
 end
 
 --- The session's usage has changed: that the memory runs full is said once, where the chat does not say it already.
