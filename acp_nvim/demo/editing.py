@@ -62,7 +62,8 @@ def write(turn: Turn, argument: str) -> None:
         files.write_to_disk(path, edited(old, path))
         call.update(status="completed")
     turn.say(
-        f"I changed `{name}` on disk and asked nobody. `:Acp review` shows the change, and you can undo it.\n"
+        f"I changed `{name}` on disk and asked nobody.\n\n"
+        "`:Acp review` shows the change, and you can undo it.\n"
     )
 
 

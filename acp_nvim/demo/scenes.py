@@ -62,7 +62,7 @@ def answer(turn: Turn, _: str) -> None:
     if turn.session.turns == 1:
         help_(turn, "")
     else:
-        turn.say("I have no answer of my own to that. Try `/tour`, `/edit` or `/help`.\n")
+        turn.say("I have no answer of my own to that.\n\n`/help` shows what I can do.\n")
 
 
 def help_(turn: Turn, _: str) -> None:
@@ -140,7 +140,7 @@ def run(turn: Turn, argument: str) -> None:
 
 
 def slow(turn: Turn, _: str) -> None:
-    turn.say("I will count until you stop me (`:Acp cancel`).\n\n")
+    turn.say("`:Acp cancel` stops me. Until then I will count.\n\n")
     with turn.tool("Count slowly", "other", status="in_progress"):
         number = 0
         while True:

@@ -1,10 +1,15 @@
-"""Holds what the demo agent says."""
+"""Holds what the demo agent says.
+
+A line begins with the command that it names, where it can: 'linebreak' breaks `/help` and `:Acp` behind their first
+character.
+"""
 
 from __future__ import annotations
 
 INTRODUCTION = """\
-*I am the demo agent of acp_nvim: I have no model, and nothing leaves this machine. `/help` shows what \
-you can ask me and how to add a real agent (`agents = { … }` in `require('acp_nvim').setup`).*
+*I am the demo agent of acp_nvim: I have no model, and nothing leaves this machine.*
+
+*`/help` shows what you can ask me and how to add a real agent.*
 
 """
 

@@ -72,6 +72,21 @@ def test_the_demo_is_ready_to_type_in_a_small_project(demo: Terminal) -> None:
     demo.expect("▎/edit @greet.py", "I am the demo agent", "edit    greet.py  +2 −0")
 
 
+@pytest.mark.parametrize("columns", [48, 80, 120])
+def test_no_command_that_the_demo_agent_names_is_broken(
+    open_editor: Callable[..., Editor], columns: int
+) -> None:
+    editor = open_editor(setup={"default_agent": "demo"}, size=(columns, 40))
+    editor.type(":Acp<CR>")
+    editor.wait_event("AcpSessionStarted")
+    editor.acp("prompt", "/write")
+    editor.wait_event("AcpTurnEnded")
+    for command in ("/help", ":Acp review"):
+        editor.screen.expect(f"│ {command}")
+    editor.acp("prompt", "/slow")
+    editor.screen.expect("│ :Acp cancel")
+
+
 def test_only_the_demo_agent_says_what_to_try(open_editor: Callable[..., Editor]) -> None:
     editor = open_editor(setup={"default_agent": "demo"}, size=(80, 24))
     editor.type(":Acp<CR>")
