@@ -314,3 +314,31 @@ def test_the_wheel_scrolls_over_a_table_without_going_back(
     editor.screen.expect("▎You")
     assert tops == sorted(tops, reverse=True)
     assert seen == set(range(count))
+
+
+@pytest.mark.parametrize(("columns", "key"), [(60, "<C-e>"), (60, "j"), (40, "<C-e>")])
+def test_a_table_that_is_higher_than_the_window_leaves_no_empty_rows(
+    open_editor: Open, tmp_path: Path, columns: int, key: str
+) -> None:
+    """All of its rows are seen on the way to its end, whichever key goes there."""
+    heading, rule, *_ = PADDED.split("\n")
+    rows = [f"| `price{number}.py` {' ' * 27}| adds up {' ' * 45}|" for number in range(60)]
+    text = "\n".join(("Look:", "", heading, rule, *rows, "", "The end."))
+    editor = talk(open_editor, tmp_path, say(text), size=(columns, 24))
+    editor.wait_event("AcpTurnEnded")
+    editor.type("<C-w>kgg")
+    editor.screen.expect(" │ price0.py  │ adds up      │")
+    fills_rows = editor.lua("return vim.fn.has('nvim-0.11') == 1")
+    seen: set[int] = set()
+    for _ in range(300):
+        lines = editor.screen.lines()
+        seen |= {number for number in range(60) if any(f"price{number}.py" in line for line in lines)}
+        assert not fills_rows or not [
+            line for line in lines if line.startswith(" │") and not line.strip(" │")
+        ]
+        if "The end." in editor.screen.text():
+            break
+        editor.type(key)
+        editor.lua("vim.cmd.redraw()")
+    assert seen == set(range(60))
+    assert "The end." in editor.screen.text()

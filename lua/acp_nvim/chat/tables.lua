@@ -1,7 +1,7 @@
 -- Draws the Markdown tables of a chat to its width. A table is laid out once it has come whole and is on the screen, after
 -- the redraw; until then, and in the cursor's line, it stands as the agent has written it. The rows of the window that a
 -- line takes anyway show the first rows of its cells, virtual lines below it the others. Where a line takes more rows than
--- its cells, only the first line of the table is not hidden. Lines with long links are drawn likewise.
+-- its cells, those of the lines below it stand there, too, and these are hidden. Lines with long links are drawn likewise.
 local chats = require("acp_nvim.chat.buffer")
 local ephemeral_marks = require("acp_nvim.chat.ephemeral_marks")
 local fence_index = require("acp_nvim.chat.fence_index")
@@ -9,6 +9,7 @@ local limits = require("acp_nvim.limits")
 local link_lines = require("acp_nvim.chat.link_lines")
 local marks = require("acp_nvim.chat.marks")
 local overlaid_rows = require("acp_nvim.chat.overlaid_rows")
+local table_groups = require("acp_nvim.chat.table_groups")
 local table_layout = require("acp_nvim.chat.table_layout")
 local views = require("acp_nvim.chat.views")
 
@@ -21,7 +22,11 @@ local HIDES_LINES = vim.fn.has("nvim-0.11") == 1 -- extmarks of earlier ones can
 ---@class acp.DrawnTable
 ---@field bytes integer    the size of the table then: it grows
 ---@field columns integer  of the text; 0: nothing is drawn
----@field hides? boolean    its lines are hidden, but the cursor's
+---@field rows? [string, string][][][]  of each line; none: the table is not drawn
+---@field blank [string, string][]  a row of the window for which there is none
+---@field begins integer[][]  of each line, see overlaid_rows.lua
+---@field heights integer[]  rows of the window that are to be filled
+---@field hides? boolean    some of its lines are hidden
 ---@field cursor? integer   row of the block that the cursor was in, if lines are hidden
 ---@field lines table<integer, acp.OverlaidRow[]>  by row of the block: its rows
 
@@ -36,48 +41,22 @@ local HIDES_LINES = vim.fn.has("nvim-0.11") == 1 -- extmarks of earlier ones can
 local wanted = {} ---@type table<acp.Table, acp.WantedTable>
 local timer ---@type uv.uv_timer_t?
 
---- Lays the rows over the line, and the others below it.
+--- Lays the rows of a group over its first line and below it, and hides its other lines.
 ---@param want acp.WantedTable
----@param row integer
----@param rows [string, string][][]
+---@param row integer  of the buffer
+---@param group acp.LineGroup
 ---@param blank [string, string][]
----@param begins integer[]
+---@param begins integer[]  none: the line stands as it is
 ---@return acp.OverlaidRow[]
-local function lay_over(want, row, rows, blank, begins)
-  if #rows > #begins then
-    api.nvim_buf_set_extmark(want.buf, marks.TABLES, row, 0, { virt_lines = vim.list_slice(rows, #begins + 1) })
+local function lay_over(want, row, group, blank, begins)
+  if #group.rows > #begins then
+    local rest = vim.list_slice(group.rows, #begins + 1)
+    api.nvim_buf_set_extmark(want.buf, marks.TABLES, row, 0, { virt_lines = rest })
   end
-  return overlaid_rows.of(begins, rows, blank, want.columns)
-end
-
---- Hides the lines of a table but the first, over and below which all rows stand. The cursor's line is shown, too, and
---- the rows of those behind it stand below it.
----     cursor in d:   a, over and below it the rows of a b c        d as it is, below it the rows of e f
----@param want acp.WantedTable
----@param first integer  row of the buffer
----@param rows [string, string][][][]  of each line
----@param begins integer[]  of the first line
----@param cursor? integer  row of the buffer
----@return acp.OverlaidRow[]
-local function hide_lines(want, first, rows, begins, cursor)
-  local over, below = {}, {}
-  for index, of_line in ipairs(rows) do
-    local row = first + index - 1
-    if row > first and row ~= cursor then
-      api.nvim_buf_set_extmark(want.buf, marks.TABLES, row, 0, { end_row = row, conceal_lines = "" })
-    end
-    if row ~= cursor then
-      vim.list_extend((cursor and row > cursor) and below or over, of_line)
-    end
+  for hidden = row + 1, row + group.last - group.first do
+    api.nvim_buf_set_extmark(want.buf, marks.TABLES, hidden, 0, { end_row = hidden, conceal_lines = "" })
   end
-  local rest = vim.list_slice(over, #begins + 1)
-  if rest[1] then
-    api.nvim_buf_set_extmark(want.buf, marks.TABLES, first, 0, { virt_lines = rest })
-  end
-  if below[1] then
-    api.nvim_buf_set_extmark(want.buf, marks.TABLES, cursor, 0, { virt_lines = below })
-  end
-  return overlaid_rows.of(begins, over, {}, want.columns)
+  return overlaid_rows.of(begins, group.rows, blank, want.columns)
 end
 
 --- Whether the second line parts a heading from a body.
@@ -109,39 +88,6 @@ local function bytes_of(buf, start, found)
   return api.nvim_buf_get_offset(buf, start + found.last + 1) - api.nvim_buf_get_offset(buf, start + found.first)
 end
 
---- The rows of each line, and whether lines may be hidden. Neovim scrolls over hidden lines without a stop: of a table that
---- is higher than the window rows would never be seen.
----@param want acp.WantedTable
----@param lines string[]
----@return [string, string][][][]? rows
----@return [string, string][]? blank
----@return boolean may_hide
-local function rows_of(want, lines)
-  if not is_table(lines) then
-    return nil, nil, false
-  end
-  local rows, blank = table_layout.of(lines, want.columns, HIDES_LINES)
-  local height = #vim.iter(rows or {}):flatten():totable()
-  if not HIDES_LINES or height < api.nvim_win_get_height(want.win) then
-    return rows, blank, HIDES_LINES
-  end
-  rows, blank = table_layout.of(lines, want.columns, false)
-  return rows, blank, false
-end
-
---- Whether a line would leave rows of the window empty, since it is longer than its cells.
----@param rows [string, string][][][]
----@param begins integer[][]
----@return boolean
-local function leaves_rows(rows, begins)
-  for index, of_line in ipairs(rows) do
-    if #begins[index] > #of_line then
-      return true
-    end
-  end
-  return false
-end
-
 --- Lays out a line with a long link. Nothing is kept in the buffer, where rows of a table may stand above the line.
 ---@param want acp.WantedTable
 ---@param row integer
@@ -153,27 +99,37 @@ local function lay_out_link(want, row, line)
   return rows and #rows <= #begins and overlaid_rows.of(begins, rows, {}, want.columns) or nil
 end
 
+--- Measures a table: the rows of each line, and where the rows of the window begin that the line takes anyway.
 ---@param want acp.WantedTable
----@param start integer  row of the block
+---@param first integer  row of the buffer
 ---@param lines string[]
 ---@param drawn acp.DrawnTable
-local function lay_out_table(want, start, lines, drawn)
-  local found, first, begins = want.found, start + want.found.first, {}
-  api.nvim_buf_clear_namespace(want.buf, marks.TABLES, first, start + found.last + 1)
-  local rows, blank, may_hide = rows_of(want, lines)
-  for index in ipairs(rows or {}) do
-    begins[index] = overlaid_rows.beginnings(want.win, first + index - 1, want.columns)
+local function measure(want, first, lines, drawn)
+  local rows, blank = nil, nil
+  if is_table(lines) then
+    rows, blank = table_layout.of(lines, want.columns, HIDES_LINES)
   end
-  drawn.hides = rows ~= nil and may_hide and leaves_rows(rows, begins)
-  if drawn.hides then
-    drawn.cursor = cursor_in(want.buf, start, found)
-    local cursor = drawn.cursor and start + drawn.cursor
-    drawn.lines[found.first] = hide_lines(want, first, rows, begins[1], cursor)
-    return
+  drawn.rows, drawn.begins, drawn.heights = rows or {}, {}, {}
+  for index, of_line in ipairs(drawn.rows) do
+    drawn.begins[index] = overlaid_rows.beginnings(want.win, first + index - 1, want.columns)
+    drawn.heights[index] = HIDES_LINES and #drawn.begins[index] or 0
+    drawn.hides = drawn.hides or #of_line < drawn.heights[index]
   end
-  for index in ipairs(rows or {}) do
-    local row = found.first + index - 1
-    drawn.lines[row] = lay_over(want, start + row, rows[index], blank or {}, begins[index])
+  drawn.blank = not drawn.hides and blank or {}
+end
+
+--- Places the rows of a table that has been measured.
+---@param want acp.WantedTable
+---@param start integer  row of the block
+---@param drawn acp.DrawnTable
+local function place(want, start, drawn)
+  local first = want.found.first
+  drawn.cursor = drawn.hides and cursor_in(want.buf, start, want.found) or nil
+  local cursor = drawn.cursor and drawn.cursor - first + 1
+  for _, group in ipairs(table_groups.of(drawn.rows, drawn.heights, cursor)) do
+    local row = first + group.first - 1
+    local begins = group.first == cursor and {} or drawn.begins[group.first]
+    drawn.lines[row] = lay_over(want, start + row, group, drawn.blank, begins)
   end
 end
 
@@ -184,14 +140,21 @@ local function lay_out(want)
     return
   end
   local first, bytes = start + found.first, bytes_of(want.buf, start, found)
-  local is_small = bytes <= limits.TABLE_BYTES
+  local kept = found.drawn
+  local is_measured = kept and kept.rows and kept.bytes == bytes and kept.columns == want.columns -- the cursor has moved
+  local is_small = bytes <= limits.TABLE_BYTES and not is_measured
   local lines = is_small and api.nvim_buf_get_lines(want.buf, first, start + found.last + 1, false) or {}
-  found.drawn = { bytes = bytes, columns = want.columns, lines = {} }
+  local drawn = is_measured and kept or { bytes = bytes, columns = want.columns }
+  drawn.lines, found.drawn = {}, drawn
   if found.is_link then
-    found.drawn.lines[found.first] = lay_out_link(want, first, lines[1])
-  else
-    lay_out_table(want, start, lines, found.drawn)
+    drawn.lines[found.first] = lay_out_link(want, first, lines[1])
+    return
   end
+  api.nvim_buf_clear_namespace(want.buf, marks.TABLES, first, start + found.last + 1)
+  if not is_measured then
+    measure(want, first, lines, drawn)
+  end
+  place(want, start, drawn)
 end
 
 ---@param win integer
