@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import pytest
@@ -342,3 +343,29 @@ def test_a_table_that_is_higher_than_the_window_leaves_no_empty_rows(
         editor.lua("vim.cmd.redraw()")
     assert seen == set(range(60))
     assert "The end." in editor.screen.text()
+
+
+INSIDE = """\
+| a | b |
+|---|--:|
+| 1 | a long text that is **broken** at its blanks |
+| 2 | x |"""
+INSIDE_DRAWN = """\
+│ a   │                          b │
+├─────┼────────────────────────────┤
+│ 1   │ a long text that is broken │
+│     │              at its blanks │
+│ 2   │                          x │
+"""
+
+
+def test_a_table_stands_below_its_list_item_and_in_its_quotation(open_editor: Open, tmp_path: Path) -> None:
+    in_list, quoted = indent(INSIDE, "  "), indent(INSIDE, "> ")
+    text = f"- item\n\n{in_list}\n\n> said\n{quoted}\n\nThe end."
+    editor = talk(open_editor, tmp_path, say(text), size=(40, 40))
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect(indent(INSIDE_DRAWN, "   "))
+    editor.screen.expect(" ▎ said\n" + indent(INSIDE_DRAWN, " ▎ "))
+    go_to_line(editor, "> | a | b |")
+    editor.type("y3j")
+    assert editor.lua(REGISTER) == quoted + "\n"

@@ -100,7 +100,7 @@ function M.learn(buf, start, fences, upto)
     for index, line in ipairs(lines) do
       if line:find("^%s*[`~]") then
         note_fence(fences, fences.scanned + index - 1, line)
-      elseif line:find("^%s*|") then
+      elseif line:find("^[%s>]*|") then
         note_table(fences, fences.scanned + index - 1)
       elseif link_lines.may_be(line) then
         note_table(fences, fences.scanned + index - 1, true)
@@ -118,7 +118,7 @@ function M.learn_end(buf, start, fences)
   local row, newest = api.nvim_buf_line_count(buf) - 1, fences.tables[#fences.tables]
   local is_below = newest and not newest.is_link and start + newest.last == row - 1
   if is_below and start + fences.scanned == row then
-    if api.nvim_buf_get_lines(buf, row, row + 1, false)[1]:find("^%s*|") then
+    if api.nvim_buf_get_lines(buf, row, row + 1, false)[1]:find("^[%s>]*|") then
       newest.last = newest.last + 1
     end
   end

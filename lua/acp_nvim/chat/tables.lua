@@ -5,6 +5,7 @@
 local chats = require("acp_nvim.chat.buffer")
 local ephemeral_marks = require("acp_nvim.chat.ephemeral_marks")
 local fence_index = require("acp_nvim.chat.fence_index")
+local inline_markdown = require("acp_nvim.chat.inline_markdown")
 local limits = require("acp_nvim.limits")
 local link_lines = require("acp_nvim.chat.link_lines")
 local marks = require("acp_nvim.chat.marks")
@@ -17,6 +18,8 @@ local api = vim.api
 local M = {}
 
 local QUIET_MS = 120
+local WIDEST_LEAD = 1 / 6 -- of the columns
+local QUOTE = inline_markdown.QUOTE
 local HIDES_LINES = vim.fn.has("nvim-0.11") == 1 -- extmarks of earlier ones cannot hide a line
 
 ---@class acp.DrawnTable
@@ -63,7 +66,7 @@ end
 ---@param lines string[]
 ---@return boolean
 local function is_table(lines)
-  return lines[2] ~= nil and lines[2]:find("^%s*|[%s:|]*%-[%s:|%-]*$") ~= nil
+  return lines[2] ~= nil and lines[2]:find("^[%s>]*|[%s:|]*%-[%s:|%-]*$") ~= nil
 end
 
 --- The line of a table in which the cursor is, by row of the block. Every window sees the same: what the lines of the
@@ -99,6 +102,21 @@ local function lay_out_link(want, row, line)
   return rows and #rows <= #begins and overlaid_rows.of(begins, rows, {}, want.columns) or nil
 end
 
+--- What stands before a table in a list or a quotation goes before each of its rows, unless it is wide.
+---     "> > | a | b |": "▎ ▎ "
+---@param line string
+---@param columns integer
+---@return fun(row: [string, string][]): [string, string][]
+---@return integer columns  that are left to the row
+local function lead(line, columns)
+  local text = line:match("^[ >]*")
+  text = #text <= columns * WIDEST_LEAD and text or ""
+  local chunk = { (text:gsub(">", QUOTE.sign)), QUOTE.hl }
+  return function(row)
+    return vim.list_extend({ chunk }, row)
+  end, columns - #text
+end
+
 --- Measures a table: the rows of each line, and where the rows of the window begin that the line takes anyway.
 ---@param want acp.WantedTable
 ---@param first integer  row of the buffer
@@ -107,7 +125,12 @@ end
 local function measure(want, first, lines, drawn)
   local rows, blank = nil, nil
   if is_table(lines) then
-    rows, blank = table_layout.of(lines, want.columns, HIDES_LINES)
+    local before, columns = lead(lines[1], want.columns)
+    rows, blank = table_layout.of(lines, columns, HIDES_LINES)
+    rows = rows and vim.tbl_map(function(of_line)
+      return vim.tbl_map(before, of_line)
+    end, rows)
+    blank = blank and before(blank)
   end
   drawn.rows, drawn.begins, drawn.heights = rows or {}, {}, {}
   for index, of_line in ipairs(drawn.rows) do
