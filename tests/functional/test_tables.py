@@ -221,6 +221,16 @@ def test_an_answer_may_end_in_a_table(open_editor: Open, tmp_path: Path) -> None
     editor.screen.expect(lambda _: drawn(editor).count("prints       │") >= 2, what="both tables")
 
 
+def test_a_row_that_still_grows_stands_as_it_comes(open_editor: Open, tmp_path: Path) -> None:
+    go, end = tmp_path / "go", tmp_path / "end"
+    begun = say("| a | b |\n|---|---|\n| 1 | one |\n| 2 | tw")
+    editor = talk(open_editor, tmp_path, begun, wait_file(str(go)), say("o |"), wait_file(str(end)))
+    editor.screen.expect(" │ 1   │ one │\n | 2 | tw\n")
+    go.touch()
+    editor.screen.expect(" │ 1   │ one │\n │ 2   │ two │\n")
+    end.touch()
+
+
 def test_long_words_are_broken_at_their_slashes(open_editor: Open, tmp_path: Path) -> None:
     table = """\
 | File | Function | Calls | What it does |

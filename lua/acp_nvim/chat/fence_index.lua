@@ -110,7 +110,16 @@ function M.learn(buf, start, fences, upto)
   end
 end
 
---- Counts the buffer's last line to the table above it: an answer may end so, without the end of the line.
+---@param buf integer
+---@param row integer
+---@return integer bars  none: the line is no part of a table
+local function count_bars(buf, row)
+  local line = api.nvim_buf_get_lines(buf, row, row + 1, false)[1]
+  return line:find("^[%s>]*|") and select(2, line:gsub("|", "")) or 0
+end
+
+--- Counts the buffer's last line to the table above it: an answer may end so, without the end of the line. A line with
+--- fewer cells than the heading still grows.
 ---@param buf integer
 ---@param start integer
 ---@param fences acp.Fences
@@ -118,7 +127,7 @@ function M.learn_end(buf, start, fences)
   local row, newest = api.nvim_buf_line_count(buf) - 1, fences.tables[#fences.tables]
   local is_below = newest and not newest.is_link and start + newest.last == row - 1
   if is_below and start + fences.scanned == row then
-    if api.nvim_buf_get_lines(buf, row, row + 1, false)[1]:find("^[%s>]*|") then
+    if count_bars(buf, row) >= count_bars(buf, start + newest.first) then
       newest.last = newest.last + 1
     end
   end
