@@ -379,3 +379,17 @@ def test_a_table_stands_below_its_list_item_and_in_its_quotation(open_editor: Op
     go_to_line(editor, "> | a | b |")
     editor.type("y3j")
     assert editor.lua(REGISTER) == quoted + "\n"
+
+
+def test_a_cell_is_broken_where_the_agent_says_so(open_editor: Open, tmp_path: Path) -> None:
+    table = "| a | b |\n|---|---|\n| `f()`<br>**g**<br />the rest | written `<br>` |"
+    editor = talk(open_editor, tmp_path, say(f"{table}\n\nThe end."), size=(80, 30))
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect(
+        """\
+ │ f()      │ written <br> │
+ │ g        │              │
+ │ the rest │              │
+
+ The end."""
+    )

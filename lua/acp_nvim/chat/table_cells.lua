@@ -6,6 +6,7 @@ local inline_markdown = require("acp_nvim.chat.inline_markdown")
 local api = vim.api
 local M = {}
 
+local BREAK = "<br>" -- the look of what begins a row
 local PART = "[^/_.,:;=&?-]*[/_.,:;=&?-]*" -- of a word: it is broken behind these if it must be
 
 ---@class acp.Word
@@ -13,10 +14,11 @@ local PART = "[^/_.,:;=&?-]*[/_.,:;=&?-]*" -- of a word: it is broken behind the
 ---@field [2] string  highlight group
 ---@field width integer  cells
 ---@field follows? boolean  no blank stands before it
+---@field breaks? boolean  it begins a row
 
 ---@class acp.Cell
 ---@field words acp.Word[]
----@field width integer    cells, in one row
+---@field width integer    cells, if it is broken nowhere but at <br>
 ---@field longest integer  of its words that stand together
 ---@field part integer     the widest part of a word that may be broken
 
@@ -62,7 +64,7 @@ function M.split(line)
   return texts
 end
 
---- What each byte of a text looks like: its highlight group, or false if it is hidden.
+--- What each byte of a text looks like: its highlight group, BREAK, or false if it is hidden.
 ---@param text string
 ---@param plain string
 ---@return (string|false)[]
@@ -81,6 +83,11 @@ local function looks(text, plain)
       look[at] = false
     end
   end
+  for first, last in text:gmatch("()<[bB][rR]%s*/?>()") do
+    for at = first, look[first] ~= "AcpCodeInline" and last - 1 or 0 do
+      look[at] = BREAK
+    end
+  end
   return look
 end
 
@@ -97,21 +104,25 @@ end
 ---@param plain string  the group of text without one
 ---@return acp.Cell
 function M.read(text, plain)
-  local look, words, from, blank = looks(text, plain), {}, 1, true
+  local look, words, from, blank, breaks = looks(text, plain), {}, 1, true, false
   for at = 1, #text + 1 do
     local is_blank = text:find("^%s", at) ~= nil and look[at] ~= "AcpCodeInline"
     if at > #text or is_blank or look[at] ~= look[from] then
-      if from < at and look[from] then
+      if from < at and look[from] == BREAK then
+        blank, breaks = true, true
+      elseif from < at and look[from] then
         add(words, text:sub(from, at - 1), look[from] --[[@as string]], not blank)
-        blank = false
+        words[#words].breaks = breaks or nil
+        blank, breaks = false, false
       end
       blank = blank or is_blank
       from = is_blank and at + 1 or at
     end
   end
-  local width, longest, whole, widest = 0, 0, 0, 0
+  local width, row, longest, whole, widest = 0, 0, 0, 0, 0
   for index, word in ipairs(words) do
-    width = width + word.width + ((index == 1 or word.follows) and 0 or 1)
+    row = (word.breaks and 0 or row) + word.width + ((index == 1 or word.follows or word.breaks) and 0 or 1)
+    width = math.max(width, row)
     whole = (word.follows and whole or 0) + word.width
     longest = math.max(longest, whole)
     for part in word[1]:gmatch(PART) do
@@ -159,6 +170,7 @@ local function pieces(word, width)
     piece = piece .. part
   end
   finish()
+  list[1].breaks = word.breaks
   return list
 end
 
@@ -191,7 +203,8 @@ function M.rows(cell, width, plain)
       local row = rows[#rows]
       local gap = (row.width == 0 or word.follows) and 0 or 1
       local together = word == whole and not word.follows and width_together(cell.words, index) or word.width
-      if row.width > 0 and row.width + gap + (together <= width and together or word.width) > width then
+      local needed = gap + (together <= width and together or word.width)
+      if row.width > 0 and (word.breaks or row.width + needed > width) then
         row, gap = { chunks = {}, width = 0 }, 0
         rows[#rows + 1] = row
       end
