@@ -393,3 +393,31 @@ def test_a_cell_is_broken_where_the_agent_says_so(open_editor: Open, tmp_path: P
 
  The end."""
     )
+
+
+def test_the_line_of_the_cursor_has_no_rows_below_it(open_editor: Open, tmp_path: Path) -> None:
+    """Its cells would stand there twice, from the row on for which the line has no room."""
+    lines = TABLE.split("\n")
+    editor = talk(open_editor, tmp_path, say(f"{TABLE}\n\nThe end."), size=(40, 40))
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect(" │         │         │           want │")
+    go_to_line(editor, lines[2])
+    editor.screen.expect(" what many want |\n │ a | b   │")
+    editor.type("<C-w>j")
+    editor.screen.expect(" │         │         │           want │\n │ a | b   │")
+
+
+def test_a_wider_window_beside_it_shows_all_lines_of_a_table(open_editor: Open, tmp_path: Path) -> None:
+    """Its first lines are drawn in the narrower window alone."""
+    editor = talk(open_editor, tmp_path, say(f"{PADDED}\n\nThe end."), size=(120, 40))
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect(" │ report.py │ prints       │")
+    editor.type("<C-w>k:40vsplit<CR>gg")
+    names = ("price.py", "report.py")
+    editor.screen.expect(
+        lambda screen: all(screen.text().count(name) == 2 for name in names),
+        what="both lines in both windows",
+    )
+    editor.screen.expect(lambda screen: screen.text().count("├─") == 1, what="the table in the narrower one")
+    editor.type(":close<CR>")
+    editor.screen.expect(lambda _: drawn(editor).startswith(DRAWN), what="the table in all of the width")

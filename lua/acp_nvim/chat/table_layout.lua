@@ -4,6 +4,7 @@
 --   |---------|:------------:|     in 21  │         │  does   │
 --   | width   | a share      |            ├─────────┼─────────┤
 --                                         │ width   │ a share │
+local inline_markdown = require("acp_nvim.chat.inline_markdown")
 local table_cells = require("acp_nvim.chat.table_cells")
 local table_records = require("acp_nvim.chat.table_records")
 
@@ -15,6 +16,8 @@ local FRAME = 3 -- cells that a column takes beside its text
 local FIELDS = 20 -- of a record at most
 local RECORD = 12 -- cells of a record at least
 local MARGIN = 2 -- the last edge, and an empty cell
+local WIDEST_LEAD = 1 / 6 -- of the columns
+local QUOTE = inline_markdown.QUOTE
 
 ---@alias acp.Align "left"|"right"|"center"
 
@@ -167,13 +170,13 @@ local function height(rows)
   end)
 end
 
---- Lays out the lines of a table.
+--- Lays out the lines of a table that begins at the window's edge.
 ---@param lines string[]  the heading, the line below it, the body
 ---@param columns integer
 ---@param may_be_records boolean  lines may have no row: where words have no room it becomes a list, if that is lower
 ---@return [string, string][][][]? rows  of each line; nil: it has too many columns
 ---@return [string, string][]? blank  a row between the edges
-function M.of(lines, columns, may_be_records)
+local function lay_out(lines, columns, may_be_records)
   local aligns = vim.tbl_map(align_of, table_cells.split(lines[2]))
   local cells, wanted, words, parts = {}, {}, {}, {}
   for number, line in ipairs(lines) do
@@ -204,6 +207,36 @@ function M.of(lines, columns, may_be_records)
     return records, {}
   end
   return rows, drawn({}, widths, aligns, "AcpTool")[1]
+end
+
+--- What stands before a table in a list or a quotation goes before each of its rows, unless it is wide.
+---     "> > | a | b |": "▎ ▎ "
+---@param line string
+---@param columns integer
+---@return fun(row: [string, string][]): [string, string][]
+---@return integer columns  that are left to the row
+local function lead(line, columns)
+  local text = line:match("^[ >]*")
+  text = #text <= columns * WIDEST_LEAD and text or ""
+  local chunk = { (text:gsub(">", QUOTE.sign)), QUOTE.hl }
+  return function(row)
+    return vim.list_extend({ chunk }, row)
+  end, columns - #text
+end
+
+--- Lays out the lines of a table.
+---@param lines string[]  the heading, the line below it, the body
+---@param columns integer
+---@param may_be_records boolean  lines may have no row: where words have no room it becomes a list, if that is lower
+---@return [string, string][][][]? rows  of each line; nil: it has too many columns
+---@return [string, string][]? blank  a row between the edges
+function M.of(lines, columns, may_be_records)
+  local before, room = lead(lines[1], columns)
+  local rows, blank = lay_out(lines, room, may_be_records)
+  rows = rows and vim.tbl_map(function(of_line)
+    return vim.tbl_map(before, of_line)
+  end, rows)
+  return rows, blank and before(blank)
 end
 
 return M

@@ -5,7 +5,6 @@
 local chats = require("acp_nvim.chat.buffer")
 local ephemeral_marks = require("acp_nvim.chat.ephemeral_marks")
 local fence_index = require("acp_nvim.chat.fence_index")
-local inline_markdown = require("acp_nvim.chat.inline_markdown")
 local limits = require("acp_nvim.limits")
 local link_lines = require("acp_nvim.chat.link_lines")
 local marks = require("acp_nvim.chat.marks")
@@ -18,20 +17,25 @@ local api = vim.api
 local M = {}
 
 local QUIET_MS = 120
-local WIDEST_LEAD = 1 / 6 -- of the columns
-local QUOTE = inline_markdown.QUOTE
 local HIDES_LINES = vim.fn.has("nvim-0.11") == 1 -- extmarks of earlier ones cannot hide a line
 
 ---@class acp.DrawnTable
 ---@field bytes integer    the size of the table then: it grows
 ---@field columns integer  of the text; 0: nothing is drawn
+---@field may_hide boolean
 ---@field rows? [string, string][][][]  of each line; none: the table is not drawn
 ---@field blank [string, string][]  a row of the window for which there is none
 ---@field begins integer[][]  of each line, see overlaid_rows.lua
 ---@field heights integer[]  rows of the window that are to be filled
 ---@field hides? boolean    some of its lines are hidden
----@field cursor? integer   row of the block that the cursor was in, if lines are hidden
+---@field has_cursor? boolean  it is laid out otherwise around the cursor's line
+---@field cursor? integer   row of the block that the cursor was in, if so
 ---@field lines table<integer, acp.OverlaidRow[]>  by row of the block: its rows
+
+---@class acp.TableFit
+---@field win integer
+---@field columns integer  of the text; 0: the window shows lines as they came
+---@field may_hide boolean  lines
 
 ---@class acp.WantedTable
 ---@field win integer
@@ -40,6 +44,7 @@ local HIDES_LINES = vim.fn.has("nvim-0.11") == 1 -- extmarks of earlier ones can
 ---@field id integer  of the block's extmark
 ---@field found acp.Table
 ---@field columns integer
+---@field may_hide boolean
 
 local wanted = {} ---@type table<acp.Table, acp.WantedTable>
 local timer ---@type uv.uv_timer_t?
@@ -91,6 +96,14 @@ local function bytes_of(buf, start, found)
   return api.nvim_buf_get_offset(buf, start + found.last + 1) - api.nvim_buf_get_offset(buf, start + found.first)
 end
 
+---@param drawn acp.DrawnTable
+---@param fit acp.TableFit|acp.WantedTable
+---@param bytes integer
+---@return boolean
+local function is_as_wanted(drawn, fit, bytes)
+  return drawn.bytes == bytes and drawn.columns == fit.columns and drawn.may_hide == fit.may_hide
+end
+
 --- Lays out a line with a long link. Nothing is kept in the buffer, where rows of a table may stand above the line.
 ---@param want acp.WantedTable
 ---@param row integer
@@ -102,21 +115,6 @@ local function lay_out_link(want, row, line)
   return rows and #rows <= #begins and overlaid_rows.of(begins, rows, {}, want.columns) or nil
 end
 
---- What stands before a table in a list or a quotation goes before each of its rows, unless it is wide.
----     "> > | a | b |": "▎ ▎ "
----@param line string
----@param columns integer
----@return fun(row: [string, string][]): [string, string][]
----@return integer columns  that are left to the row
-local function lead(line, columns)
-  local text = line:match("^[ >]*")
-  text = #text <= columns * WIDEST_LEAD and text or ""
-  local chunk = { (text:gsub(">", QUOTE.sign)), QUOTE.hl }
-  return function(row)
-    return vim.list_extend({ chunk }, row)
-  end, columns - #text
-end
-
 --- Measures a table: the rows of each line, and where the rows of the window begin that the line takes anyway.
 ---@param want acp.WantedTable
 ---@param first integer  row of the buffer
@@ -125,18 +123,14 @@ end
 local function measure(want, first, lines, drawn)
   local rows, blank = nil, nil
   if is_table(lines) then
-    local before, columns = lead(lines[1], want.columns)
-    rows, blank = table_layout.of(lines, columns, HIDES_LINES)
-    rows = rows and vim.tbl_map(function(of_line)
-      return vim.tbl_map(before, of_line)
-    end, rows)
-    blank = blank and before(blank)
+    rows, blank = table_layout.of(lines, want.columns, want.may_hide)
   end
   drawn.rows, drawn.begins, drawn.heights = rows or {}, {}, {}
   for index, of_line in ipairs(drawn.rows) do
     drawn.begins[index] = overlaid_rows.beginnings(want.win, first + index - 1, want.columns)
-    drawn.heights[index] = HIDES_LINES and #drawn.begins[index] or 0
+    drawn.heights[index] = want.may_hide and #drawn.begins[index] or 0
     drawn.hides = drawn.hides or #of_line < drawn.heights[index]
+    drawn.has_cursor = drawn.has_cursor or drawn.hides or #of_line > #drawn.begins[index]
   end
   drawn.blank = not drawn.hides and blank or {}
 end
@@ -147,7 +141,7 @@ end
 ---@param drawn acp.DrawnTable
 local function place(want, start, drawn)
   local first = want.found.first
-  drawn.cursor = drawn.hides and cursor_in(want.buf, start, want.found) or nil
+  drawn.cursor = drawn.has_cursor and cursor_in(want.buf, start, want.found) or nil
   local cursor = drawn.cursor and drawn.cursor - first + 1
   for _, group in ipairs(table_groups.of(drawn.rows, drawn.heights, cursor)) do
     local row = first + group.first - 1
@@ -164,10 +158,10 @@ local function lay_out(want)
   end
   local first, bytes = start + found.first, bytes_of(want.buf, start, found)
   local kept = found.drawn
-  local is_measured = kept and kept.rows and kept.bytes == bytes and kept.columns == want.columns -- the cursor has moved
+  local is_measured = kept and kept.rows and is_as_wanted(kept, want, bytes) -- only the cursor has moved
   local is_small = bytes <= limits.TABLE_BYTES and not is_measured
   local lines = is_small and api.nvim_buf_get_lines(want.buf, first, start + found.last + 1, false) or {}
-  local drawn = is_measured and kept or { bytes = bytes, columns = want.columns }
+  local drawn = is_measured and kept or { bytes = bytes, columns = want.columns, may_hide = want.may_hide }
   drawn.lines, found.drawn = {}, drawn
   if found.is_link then
     drawn.lines[found.first] = lay_out_link(want, first, lines[1])
@@ -207,24 +201,45 @@ local function work()
   end
 end
 
+--- The window for which tables are laid out: the narrowest on the screen. A wider one shows the first lines of tables as
+--- they came, so no line may be hidden beside it.
+---@param buf integer
+---@return acp.TableFit
+local function fit_of(buf)
+  local fit = { win = 0, columns = math.huge, may_hide = HIDES_LINES }
+  for _, win in ipairs(api.nvim_tabpage_list_wins(0)) do
+    if api.nvim_win_get_buf(win) == buf then
+      local info = vim.fn.getwininfo(win)[1]
+      local columns = info.width - info.textoff
+      fit.may_hide = fit.may_hide and (fit.win == 0 or columns == fit.columns)
+      if columns < fit.columns then
+        fit.win, fit.columns = win, columns
+      end
+    end
+  end
+  fit.columns = vim.wo[fit.win].conceallevel > 0 and fit.columns or 0
+  return fit
+end
+
 --- Notes that a table is on the screen. One that still grows waits until nothing has come for a moment.
 ---@param view acp.Drawn
 ---@param block acp.Block
 ---@param found acp.Table
----@param columns integer
+---@param fit acp.TableFit
 ---@param is_whole boolean
-local function want_layout(view, block, found, columns, is_whole)
+local function want_layout(view, block, found, fit, is_whole)
   local is_heading = found.last == found.first and not found.is_link
   if wanted[found] or is_heading or found.last - found.first >= limits.TABLE_ROWS then
     return
   end
   wanted[found] = {
-    win = view.win,
+    win = fit.win,
     chat = view.chat,
     buf = view.buf,
     id = block.id,
     found = found,
-    columns = columns,
+    columns = fit.columns,
+    may_hide = fit.may_hide,
   }
   timer = timer or assert(vim.uv.new_timer())
   if is_whole or not timer:is_active() then
@@ -236,16 +251,14 @@ end
 ---@param view acp.Drawn
 ---@param block acp.Block
 ---@param found acp.Table
----@param columns integer
+---@param fit acp.TableFit
 ---@return boolean
-local function is_laid_out(view, block, found, columns)
+local function is_laid_out(view, block, found, fit)
   local drawn = found.drawn
-  if not drawn or drawn.columns ~= columns then
-    return false
-  elseif drawn.bytes ~= bytes_of(view.buf, block.row, found) then
+  if not drawn or not is_as_wanted(drawn, fit, bytes_of(view.buf, block.row, found)) then
     return false
   end
-  return not drawn.hides or drawn.cursor == cursor_in(view.buf, block.row, found)
+  return not drawn.has_cursor or drawn.cursor == cursor_in(view.buf, block.row, found)
 end
 
 --- Looks at the tables in the block's rows first..last before they are drawn.
@@ -256,13 +269,12 @@ end
 function M.prepare(view, block, first, last)
   -- One that ends above has its rows above the first line of the window.
   local fences, row = block.mark.fences, math.max(0, first - block.row - 1)
-  local is_narrowest = view.columns == view.chat.columns -- a table is laid out for one width
-  local columns = view.conceals and view.columns or 0
-  while #fences.tables > 0 and is_narrowest and row <= last - block.row do
+  local fit = #fences.tables > 0 and fit_of(view.buf)
+  while fit and row <= last - block.row do
     local found = fence_index.table_at(fences, row)
     local is_whole = found ~= nil and fences.scanned > found.last + 1
-    if found and not is_laid_out(view, block, found, columns) then
-      want_layout(view, block, found, columns, is_whole)
+    if found and not is_laid_out(view, block, found, fit) then
+      want_layout(view, block, found, fit, is_whole)
     end
     row = found and found.last + 1 or row + 1
   end
