@@ -269,6 +269,27 @@ def test_a_table_with_broken_words_is_a_list_if_that_is_lower(open_editor: Open,
     editor.screen.expect("│ src/orders/report.py │ test_total_of_none() │ 12    │ prints it, rounded, in")
 
 
+def test_a_table_with_tall_cells_is_a_list_if_that_is_lower(open_editor: Open, tmp_path: Path) -> None:
+    table = """\
+| Function | Where | What it does |
+|----------|-------|--------------|
+| `total` | `price.py:12` | the sum of all prices, in the order of the list, and none if it is empty |
+"""
+    editor = talk(open_editor, tmp_path, say(f"{table}\nThe end."), size=(40, 30))
+    editor.wait_event("AcpTurnEnded")
+    if not editor.lua("return vim.fn.has('nvim-0.11') == 1"):  # each line has its rows
+        editor.screen.expect(" │ total    │ price.py:12 │ the sum   │")
+        return
+    editor.screen.expect(
+        """\
+ Function: total
+ Where: price.py:12
+ What it does: the sum of all prices,"""
+    )
+    editor.type(":set columns=60<CR>")
+    editor.screen.expect(" │ total    │ price.py:12 │ the sum of all prices, in")
+
+
 def test_a_table_without_room_for_its_words_is_a_list(open_editor: Open, tmp_path: Path) -> None:
     table = """\
 | File | Function | Calls | What it does |

@@ -16,6 +16,7 @@ local FRAME = 3 -- cells that a column takes beside its text
 local FIELDS = 20 -- of a record at most
 local RECORD = 12 -- cells of a record at least
 local MARGIN = 2 -- the last edge, and an empty cell
+local TALL = 6 -- rows of one line: its cells are ladders of a word or two
 local WIDEST_LEAD = 1 / 6 -- of the columns
 local QUOTE = inline_markdown.QUOTE
 
@@ -173,7 +174,8 @@ end
 --- Lays out the lines of a table that begins at the window's edge.
 ---@param lines string[]  the heading, the line below it, the body
 ---@param columns integer
----@param may_be_records boolean  lines may have no row: where words have no room it becomes a list, if that is lower
+---@param may_be_records boolean  lines may have no row: it becomes a list where that is lower and words have no
+---                         room, or cells are tall
 ---@return [string, string][][][]? rows  of each line; nil: it has too many columns
 ---@return [string, string][]? blank  a row between the edges
 local function lay_out(lines, columns, may_be_records)
@@ -191,19 +193,20 @@ local function lay_out(lines, columns, may_be_records)
   end
   local room = columns - MARGIN - FRAME * #wanted
   local widths = widths_in(wanted, words, parts, room)
-  local has_records = may_be_records and lines[3] and #wanted <= FIELDS and columns >= RECORD and sum(words) > room
+  local has_records = may_be_records and lines[3] and #wanted <= FIELDS and columns >= RECORD
   local records = has_records and table_records.rows(cells, columns - 1)
   if records and sum(parts) > room then
     return records, {}
   elseif not widths then
     return nil
   end
-  local rows = {}
+  local rows, tallest = {}, 0
   for number in ipairs(lines) do
     local plain = number == 1 and "AcpBold" or "AcpTool"
     rows[number] = number == 2 and { rule(widths) } or drawn(cells[number], widths, aligns, plain)
+    tallest = math.max(tallest, #rows[number])
   end
-  if records and height(records) < height(rows) then
+  if records and height(records) < height(rows) and (sum(words) > room or tallest > TALL) then
     return records, {}
   end
   return rows, drawn({}, widths, aligns, "AcpTool")[1]
@@ -227,7 +230,8 @@ end
 --- Lays out the lines of a table.
 ---@param lines string[]  the heading, the line below it, the body
 ---@param columns integer
----@param may_be_records boolean  lines may have no row: where words have no room it becomes a list, if that is lower
+---@param may_be_records boolean  lines may have no row: it becomes a list where that is lower and words have no
+---                         room, or cells are tall
 ---@return [string, string][][][]? rows  of each line; nil: it has too many columns
 ---@return [string, string][]? blank  a row between the edges
 function M.of(lines, columns, may_be_records)
