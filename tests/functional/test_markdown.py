@@ -77,6 +77,19 @@ def test_marks_are_hidden_where_the_cursor_is_not(open_editor: Open, tmp_path: P
     editor.screen.expect(lambda _: shown(editor).startswith(SHOWN), what="the cursor is in the prompt")
 
 
+def test_the_first_level_of_headings_and_the_place_of_nested_code_are_seen(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    text = "# One\n\n## Two\n\n1. Code:\n\n   ```python\n   x = 1\n   ```\n"
+    editor = open_chat(open_editor, script(tmp_path, on_prompt("", say(text))), size=(80, 40))
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("x = 1")
+    assert editor.screen.attrs("One").get("underline") is True
+    assert not editor.screen.attrs("Two").get("underline")
+    assert editor.screen.find("python")[1] == editor.screen.find("x = 1")[1]
+
+
 def test_a_user_who_wants_the_marks_sees_them(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", say(TEXT)))
     setup = {"chat": {"position": "tab", "conceal": False}}

@@ -210,7 +210,7 @@ local function read(line)
   if #line > limits.MARKDOWN_LINE_BYTES then
     return found
   elseif heading then
-    add(found, 1, #line, "AcpHeading")
+    add(found, 1, #line, line:find("^ *#%s") and "AcpHeading1" or "AcpHeading")
     hide(found, 1, heading - 1)
     scan(line, heading, #line, found)
   elseif is_rule(line) then

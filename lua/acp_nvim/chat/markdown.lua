@@ -115,8 +115,8 @@ local function paint_code(view, block, fence, row, line)
   end
   local inside = row - block.row - fence.first
   if inside == 0 or row - block.row == fence.last then
-    local _, ticks = line:find("^%s*[`~]+")
-    hide(view, block, row, { { first = 0, last = ticks or 0 } })
+    local blanks, ticks = line:match("^%s*()[`~]+()")
+    hide(view, block, row, blanks and { { first = blanks - 1, last = ticks - 1 } } or {})
     return ephemeral_marks.span(view.buf, row, 0, #line, "AcpRule")
   end
   paint_spans(view.buf, row, fence.spans and fence.spans[inside - 1])

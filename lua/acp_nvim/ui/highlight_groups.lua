@@ -59,6 +59,7 @@ M.groups = {
   AcpWarning = { "DiagnosticWarn", on = M.ON_BARS },
   AcpBody = { "Comment", on = TEXT },
   AcpHeading = { "Title", on = TEXT },
+  AcpHeading1 = { "Title", on = TEXT, style = { underline = true } },
   AcpBold = { "@markup.strong", on = TEXT },
   AcpItalic = { "@markup.italic", on = TEXT },
   AcpStrike = { "@markup.strikethrough", on = TEXT },
