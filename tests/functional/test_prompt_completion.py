@@ -165,6 +165,20 @@ def test_of_very_many_commands_the_menu_has_as_many_as_anybody_reads(
     )
 
 
+@pytest.mark.parametrize(("of_user", "rows"), [(0, 12), (5, 5)])
+def test_a_long_menu_leaves_the_chat_on_the_screen(
+    open_editor: Open, tmp_path: Path, of_user: int, rows: int
+) -> None:
+    offers = commands(*((f"c{n:02}", "", "") for n in range(40)))
+    editor = open_chat(open_editor, script(tmp_path, on("session/new", offers)), size=(100, 40))
+    editor.lua("vim.o.pumheight = ...", of_user)
+    editor.expect_lua("return #require('acp_nvim').commands()", 40)
+    editor.type("i/")
+    editor.expect_lua("return vim.fn.pum_getpos().height", rows)
+    editor.type("<Esc>")
+    assert editor.lua("return vim.o.pumheight") == of_user
+
+
 def test_files_complete_from_what_git_lists(open_editor: Open, tmp_path: Path) -> None:
     editor = open_editor(init="")
     (editor.project / "src").mkdir()

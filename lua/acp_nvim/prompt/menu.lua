@@ -8,9 +8,10 @@ local suggestion = require("acp_nvim.prompt.suggestion")
 local api = vim.api
 local M = {}
 
-local SHOWN = "menuone,noselect" -- else the first one would be inserted
+-- Without "noselect" the first one would be inserted; without a height forty commands would hide the chat.
+local SHOWN = { completeopt = "menuone,noselect", pumheight = 12 }
 
-local before ---@type string? 'completeopt' while no menu of ours is open
+local before ---@type { completeopt: string, pumheight: integer }?  the user's, while a menu of ours is open
 local opening = false
 
 --- Does something else open menus here?
@@ -26,7 +27,7 @@ end
 
 local function close()
   if before and not opening then
-    vim.o.completeopt = before
+    vim.o.completeopt, vim.o.pumheight = before.completeopt, before.pumheight
     before = nil
   end
 end
@@ -34,9 +35,10 @@ end
 ---@param start integer  0-based
 ---@param found acp.Candidate[]
 local function show(start, found)
-  before = before or vim.o.completeopt
+  before = before or { completeopt = vim.o.completeopt, pumheight = vim.o.pumheight }
   opening = true
-  vim.o.completeopt = SHOWN
+  vim.o.completeopt = SHOWN.completeopt
+  vim.o.pumheight = before.pumheight > 0 and before.pumheight or SHOWN.pumheight
   local ok, why = pcall(vim.fn.complete, start + 1, completion.menu_items(found))
   opening = false
   assert(ok, why)
