@@ -53,6 +53,7 @@ end
 local function settle(buf, one)
   local file, seq = one.file, M.undo_state(buf)
   local is_back = seq ~= one.seq and seq <= one.newest and undo_memory.recall(file.text, seq)
+  file.has_begun = file.has_begun or (is_back and store.has_pending(file))
   if is_back and one.stale then
     file.text.lines = text.of_buffer(buf).lines
   elseif one.stale then
@@ -204,10 +205,13 @@ function M.leave(buf)
   end)
 end
 
---- Refreshes a file of which something was decided. One of which nothing is left to decide or to list leaves the review.
+--- Refreshes a file of which something was decided. One of which nothing is left to decide or to list leaves the review,
+--- unless `u` in its buffer may bring a change back. What agents change in such a file begins anew.
 ---@param file acp.ReviewedFile
 function M.refresh(file)
-  if not store.is_over(file) then
+  local is_over = store.is_over(file)
+  if not is_over or (file.buf and undo_memory.has_pending(file.text)) then
+    file.has_begun = file.has_begun and not is_over
     return refresh.file(file, 0, -1)
   elseif file.buf then
     followed[file.buf] = nil

@@ -36,7 +36,7 @@ local M = {}
 ---@field buf? integer       the loaded buffer that is followed
 ---@field last_buf? integer  the one that was followed last
 ---@field buf_of_deleted? integer  the loaded buffer that still has the text of a deleted file
----@field has_begun boolean  an agent has changed it: `shape` and `created` tell of before
+---@field has_begun boolean  an agent has changed what is pending: `shape` and `created` tell of before
 ---@field shape acp.FileShape
 ---@field turn_shapes table<integer, { turn: integer, shape: acp.FileShape }>  by session: before its newest turn
 ---@field created boolean    by an agent

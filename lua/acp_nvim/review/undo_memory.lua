@@ -101,6 +101,40 @@ function M.recall(text, seq)
   return false
 end
 
+--- Whether `u` or `<C-r>` may lead to a state in which something is pending.
+---@param text acp.Pending
+---@return boolean
+function M.has_pending(text)
+  local seen = {} ---@type table<acp.AgentChange, true>  most states share theirs
+  for _, moment in ipairs(text.moments) do
+    for _, change in ipairs(moment.known.blocks.changes) do
+      if not seen[change] and #changes.minus(change, text.kept[change.born] or {}) > 0 then
+        return true
+      end
+      seen[change] = true
+    end
+  end
+  return false
+end
+
+--- Nothing of that session is pending in any state: it has ended.
+---@param text acp.Pending
+---@param session integer
+function M.forget_session(text, session)
+  for _, moment in ipairs(text.moments) do
+    local known, ids = moment.known, {}
+    for _, change in ipairs(known.blocks.changes) do
+      ids[change.id] = change.session == session or nil
+    end
+    if next(ids) then
+      moment.known = vim.tbl_extend("force", known, {
+        blocks = block_list.without(known.blocks, ids, false),
+        layers = turn_layer.without(known.layers, block_list.chosen(known.blocks, ids)),
+      })
+    end
+  end
+end
+
 --- A text that was known is there again by other means, such as `:edit!`.
 ---@param text acp.Pending
 ---@param lines string[]
