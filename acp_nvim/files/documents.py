@@ -21,6 +21,8 @@ from acp_nvim.text.text_file import Text, split
 
 log = logging.getLogger(__name__)
 _PATIENCE = 0.3  # seconds in which an editor that is not waiting for its user has answered
+# Seconds from one look of the editor at a file that was emptied to the next. Whoever writes a file empties it first.
+_PAUSES = (0.01, 0.02, 0.04, 0.08, 0.16)
 _ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
 
 
@@ -219,7 +221,8 @@ class Documents:
         echoes: tuple[str, ...] = (),
     ) -> Overlap | Locked | Missed | NotLoaded | None:
         """Let the buffer take up what the disk holds. None: both agree. `echoes`: what an agent's write through us may
-        have made of the disk as well; the buffer has it already."""
+        have made of the disk as well; the buffer has it already. A file that was emptied has a third of a second to be
+        written."""
         request: dict[str, Any] = {"path": path, "by": by.shape}
         if known:
             request["known"] = known.shape
@@ -229,7 +232,13 @@ class Documents:
             about = settled.overlap
             request["settled"] = {"live": about.live, "text": settled.text, "disk": list(about.disk or ())}
         over = self._about_to_ask(path)
-        return self._answer(path, await self._editor.call(DocumentSync(request)), over)
+        for pause in (*_PAUSES, 0):
+            request["waits"] = pause > 0
+            said = await self._editor.call(DocumentSync(request))
+            if "emptied" not in said:
+                break
+            await anyio.sleep(pause)
+        return self._answer(path, said, over)
 
     def _about_to_ask(self, path: str) -> anyio.Event:
         """Return the event for "unlocked", made before the call: that message may come before the answer is read."""

@@ -66,6 +66,7 @@ class SyncRequest(TypedDict):
     known: NotRequired[KnownText]
     settled: NotRequired[SettledText]
     echoes: NotRequired[list[str]]  # what a write through us may have made of the disk as well
+    waits: NotRequired[bool]  # a file that is empty now may be about to be written
 
 
 # --- From Lua

@@ -88,6 +88,9 @@ def test_a_cut_to_the_agents_length_takes_nothing_from_the_buffer(
         play.write_disk(agents + saved[len(agents) :])
         play.write_disk(agents)
     play.end()
+    play.editor.lua(
+        "require('acp_nvim.review').wait_for_disk()"
+    )  # else :write asks about the agent's last write
     play.editor.expect_lua("return vim.bo.modified")
     assert play.lines() == wanted
     assert [hunk["new"] for hunk in list_hunks(play.editor)] == [["AGENT 5"]]

@@ -410,6 +410,7 @@
 ---@field known? acp.message.KnownText
 ---@field settled? acp.message.SettledText
 ---@field echoes? string[]  what a write through us may have made of the disk as well
+---@field waits? boolean  a file that is empty now may be about to be written
 
 ---@class acp.message.LoginMethod
 ---@field id string

@@ -38,6 +38,7 @@ local TRIES = 5 -- each finds a disk that has changed once more
 ---@field known? acp.KnownText
 ---@field echoes? string[]  if the disk holds one of them, the buffer has taken it up before, by a write of the agent's
 ---@field settled? acp.Settled
+---@field waits? boolean    do not take up an empty file: whoever writes one empties it first
 
 ---@class acp.SyncPlan
 ---@field live acp.Text
@@ -180,6 +181,9 @@ local function plan_of(buf, request)
     return nil, { missed = "it is no text in the buffer's encoding any more" }
   end
   local live = text.with(text.of_buffer(buf), { ff = disk.ff })
+  if request.waits and data == "" and #live.lines > 0 then
+    return nil, { emptied = true }
+  end
   local base, is_echo = base_of(buf, request, disk)
   local edits, is_capped = diff.of_buffer(live.lines, disk.lines)
   local plan =
@@ -263,7 +267,7 @@ end
 
 --- Lets a loaded buffer take up what its file holds.
 ---@param request acp.SyncRequest
----@return table answer  { ok } | { not_loaded } | { gone } | { locked } | { missed = why } | { overlap }
+---@return table answer  { ok } | { not_loaded } | { gone } | { locked } | { missed = why } | { overlap } | { emptied }
 function M.sync(request)
   local buf = find.find(request.path)
   if not buf then
