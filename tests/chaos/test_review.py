@@ -168,6 +168,17 @@ class Story:
             assert mine <= _mine(live) | _mine(self.disk) | _mine(held), self.told()
         assert _mine(self.disk) <= self.saved, self.told()
         assert not self.editor.mode()["blocking"]
+        if name in ("u", "redo") and self.knows_all():
+            shown = [range(first, last) for _, first, last, _ in now["pending"]]
+            free = [
+                line for at, line in enumerate(now["lines"] or []) if not any(at in rows for rows in shown)
+            ]
+            assert not [line for line in free if line.startswith("agent")], self.told()
+
+    def knows_all(self) -> bool:
+        """Nothing has made lines of the agent the user's."""
+        names = {step[0][0] for step in self.log if isinstance(step[0], tuple)}
+        return self.strict and not names & {"keep", "wipe", "saveas", "file", "edit!"}
 
     def told(self) -> str:
         return "\n".join(map(str, self.log))
