@@ -162,6 +162,23 @@ def test_a_deleted_file_comes_back(open_editor: Open, tmp_path: Path) -> None:
     expect_no_prompt(editor)
 
 
+def test_a_deleted_file_that_the_user_saves_in_the_same_turn_is_the_user_s(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    go = tmp_path / "go"
+    agent = script(tmp_path, on_prompt("", *read_and_edit(NOTES, delete_file(NOTES)), wait_file(str(go))))
+    editor = open_notes(open_editor, agent, join_lines(TEN))
+    editor.acp("prompt", "tidy up")
+    editor.expect_lua(PENDING, 1)
+    editor.type(":write<CR>")
+    editor.expect_lua(PENDING, 0)
+    assert read_disk(editor) == join_lines(TEN)
+    go.touch()
+    editor.wait_event("AcpTurnEnded")
+    editor.lua("require('acp_nvim.review').wait_for_disk()")
+    assert editor.acp("changes", {"all": True}) == []
+
+
 @pytest.mark.parametrize("loaded", [True, False])
 @pytest.mark.parametrize("before", ["a\r\nb\r\nc\r\n", "a\nb\nc", "a\r\nb\r\nc"])
 def test_line_ends_are_as_before(open_editor: Open, tmp_path: Path, before: str, loaded: bool) -> None:

@@ -1,5 +1,6 @@
 -- Tells the backend which files have unsaved changes in a buffer: while Neovim does not answer, it reads the others
--- from the disk.
+-- from the disk. What the user has saved is no agent's change.
+local changes = require("acp_nvim.documents.changes")
 local find = require("acp_nvim.documents.find")
 
 local api = vim.api
@@ -29,7 +30,19 @@ local function tell(buf, notify)
   end
 end
 
---- Notifies of the files that are modified now, and from then on whenever one becomes modified or unmodified.
+--- Tells of a save of a buffer that had no unsaved changes: an agent may have deleted or changed its file.
+---@param event { buf: integer, match: string }
+---@param notify fun(payload: acp.Modified)
+local function tell_save(event, notify)
+  local path = find.resolve(event.match)
+  local is_modified = vim.list_contains(vim.tbl_values(told), path)
+  if find.is_file(event.buf) and not is_modified and not changes.under_way(event.buf) then
+    notify({ path = path, modified = false })
+  end
+end
+
+--- Notifies of the files that are modified now, and from then on whenever one becomes modified or unmodified, or is
+--- saved.
 ---@param notify fun(payload: acp.Modified)
 function M.watch(notify)
   M.unwatch()
@@ -38,7 +51,11 @@ function M.watch(notify)
   api.nvim_create_autocmd({ "BufModifiedSet", "BufWritePost", "BufEnter", "BufHidden", "BufFilePost" }, {
     group = group,
     callback = function(event)
+      local was_told = told[event.buf]
       tell(event.buf, notify)
+      if event.event == "BufWritePost" and not was_told then
+        tell_save(event, notify)
+      end
     end,
   })
   api.nvim_create_autocmd("BufUnload", {
