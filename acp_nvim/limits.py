@@ -151,6 +151,7 @@ PREVIEWED_BYTES = 4 * MIB  # of a file or its change: they are compared while th
 PREVIEWED_LINES = 30_000  # of both sides
 PREVIEWED_LINE_CHARS = 400
 PREVIEWED_ROWS = 200  # kept of a diff
+PAIRED_LINES = 400  # pairs of lines of a change that are compared, to find those that are most alike
 
 # Texts that are compared
 DIFF_LINES = 100_000  # of both sides; above them a diff says only how long they are

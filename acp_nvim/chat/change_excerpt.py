@@ -33,9 +33,9 @@ class Excerpt:
 
     @property
     def gutter(self) -> int:
-        """Return the width of the line numbers, as far as rows can be drawn at all."""
+        """Return the width of the line numbers, as far as rows can be drawn at all; 0: none is known."""
         numbers = (self._rows[place].number for group in self._groups for place in group)
-        return max((len(str(number)) for number in numbers if number), default=1)
+        return max((len(str(number)) for number in numbers if number), default=0)
 
     def take(self) -> bool:
         """Add the next group; False: there is none left."""

@@ -1,8 +1,8 @@
 """Draws the change that a question asks about: the first lines of its diff, as many as the chat's window has room for.
 
-│ 17 def total(orders):
-│ -      result = 0  … 2 more
-│ +      return sum(orders)
+│ 17   def total(orders):
+│ 18 -     result = 0  … 2 more
+│ 18 +     return sum(orders)
 │ … 60 more lines, gd shows all
 """
 
@@ -13,23 +13,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
-from acp_nvim.chat.change_excerpt import Excerpt
+from acp_nvim.chat.change_excerpt import CHANGED, Excerpt
+from acp_nvim.chat.diff_line import HIGHLIGHTS, draw, indented
 from acp_nvim.chat.folded_body import INDENT
 from acp_nvim.chat.phrases import cells
 from acp_nvim.chat.splice import Mark, Row
-from acp_nvim.chat.tool_body import HIGHLIGHTS
 from acp_nvim.chat.tool_lines import relative
 from acp_nvim.session.change_preview import MOST_ROWS, DiffRow, FilePreview
-from acp_nvim.text.ansi import shown
 from acp_nvim.text.printable import one_line
 
 Room = tuple[int, int] | None  # rows and columns of the window; None if not known yet
 
 _ICON = 2  # cells before the line of a call
 _LEAST_WIDTH = 20  # of a wrapped row: 'breakindentopt'
-_BEGINNING = re.compile(rf"{INDENT}|    \d+ | *")  # below its end wrapped rows begin: 'formatlistpat'
+_NARROW = 40  # columns: fewer have no room for line numbers
+_GUTTER = r" *\d+ [-+ ] |[-+ ] "
+# Below the end of its match wrapped rows begin: 'formatlistpat'
+_BEGINNING = re.compile(rf"{INDENT}(?:{_GUTTER})?|    \d+ | *", re.ASCII)
 _WORD = re.compile(r"[^ !@*\-+;:,./?]*[ !@*\-+;:,./?]*")  # 'breakat' ends one
-_GROUNDS = {"-": HIGHLIGHTS["-"], "+": HIGHLIGHTS["+"]}
 _LEAST = 2  # fewer rows of a diff are no help
 
 
@@ -75,7 +76,7 @@ class _Drawn(NamedTuple):
 
 def _changed(drawn: Sequence[_Drawn]) -> int:
     """Count the changed lines that are drawn."""
-    return sum(row.sign in _GROUNDS for each in drawn for row in each.rows)
+    return sum(row.sign in CHANGED for each in drawn for row in each.rows)
 
 
 def _told(drawn: Sequence[_Drawn]) -> int:
@@ -91,9 +92,10 @@ def _more(count: int, is_rest: bool) -> str:
 def _fitting(previews: Sequence[FilePreview], key: int, most: int, columns: int | None) -> list[_Drawn]:
     """Return what there is room for: no file gets more than its share while another one has rows left."""
     excerpts = [Excerpt(each.rows, MOST_ROWS) for each in previews]
-    width = max((each.gutter for each in excerpts), default=1)
+    is_narrow = columns is not None and columns < _NARROW
+    width = 0 if is_narrow else max((each.gutter for each in excerpts), default=0)
 
-    def draw(excerpt: Excerpt) -> _Drawn:
+    def of(excerpt: Excerpt) -> _Drawn:
         rows = excerpt.rows()
         return _Drawn(rows, [_line(row, width, key) for row in rows])
 
@@ -105,7 +107,7 @@ def _fitting(previews: Sequence[FilePreview], key: int, most: int, columns: int 
         for place, excerpt in enumerate(excerpts):
             if not excerpt.take():
                 continue
-            now = draw(excerpt)
+            now = of(excerpt)
             height_now = _sum(now.lines, columns)
             if sum(heights) - heights[place] + height_now > most:
                 excerpt.drop()
@@ -131,17 +133,16 @@ def _name(each: FilePreview, cwd: str, key: int) -> Row:
 
 
 def _line(row: DiffRow, width: int, key: int) -> Row:
-    text = f"{INDENT}{shown(row.told(width))}".rstrip(" ")
-    start, end = len(INDENT.encode()), len(text.encode())
-    mark: Mark = {"kind": "question", "key": key}
-    if ground := _GROUNDS.get(row.sign):
-        mark["line_hl"] = ground
-        if row.more:
-            text += f"  … {row.more:,} more"
-            mark["spans"] = [[end, len(text.encode()), "AcpNote"]]
-        return text, mark
-    number = start + len(f"{row.number or row.sign}".encode())
-    return text, {**mark, "spans": [[start, number, "AcpTime"]] if number <= end else []}
+    bare, spans = draw(row, width)
+    text = f"{INDENT}{bare}"
+    mark: Mark = {"kind": "question", "key": key, "spans": indented(spans, INDENT)}
+    if row.sign != " ":
+        mark["line_hl"] = HIGHLIGHTS[row.sign]
+    if row.more:
+        end = len(text.encode())
+        text += f"  … {row.more:,} more"
+        mark["spans"].append([end, len(text.encode()), "AcpNote"])
+    return text, mark
 
 
 def _note(key: int, text: str) -> Row:

@@ -10,13 +10,14 @@ from acp_nvim import limits
 from acp_nvim.chat import call_output, plan_lines, question_lines
 from acp_nvim.chat.call_runs import ERROR
 from acp_nvim.chat.change_lines import Room
+from acp_nvim.chat.diff_line import HIGHLIGHTS
 from acp_nvim.chat.folded_body import INDENT, Body
 from acp_nvim.chat.icon_mark import icon_mark, indented
 from acp_nvim.chat.phrases import cut, long_duration, placeholder, stopped
 from acp_nvim.chat.prompt_lines import by, is_long, prompt_rows
 from acp_nvim.chat.report_line import summary
 from acp_nvim.chat.splice import Row
-from acp_nvim.chat.tool_body import HIGHLIGHTS, Terminal, body, context_text
+from acp_nvim.chat.tool_body import Terminal, body, context_text
 from acp_nvim.chat.tool_lines import header, subagent_header
 from acp_nvim.protocol import schema
 from acp_nvim.session.change_preview import counts as counted

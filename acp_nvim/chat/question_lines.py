@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from acp_nvim import limits
 from acp_nvim.chat.change_lines import Room, changes, left, names
+from acp_nvim.chat.diff_line import HIGHLIGHTS
 from acp_nvim.chat.folded_body import Body
 from acp_nvim.chat.phrases import cells
 from acp_nvim.chat.splice import Mark, Row
-from acp_nvim.chat.tool_body import HIGHLIGHTS
 from acp_nvim.chat.tool_lines import relative, subject
 from acp_nvim.protocol import schema
 from acp_nvim.session.proposed_diffs import diffs, patch

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from acp_nvim import limits
+from acp_nvim.chat.diff_line import HIGHLIGHTS, draw
 from acp_nvim.chat.folded_body import Body
 from acp_nvim.chat.phrases import placeholder
 from acp_nvim.chat.splice import Row
@@ -20,7 +21,6 @@ from acp_nvim.text.printable import one_line
 
 Terminal = Callable[[str], str]
 
-HIGHLIGHTS = {"-": "AcpDiffRemoved", "+": "AcpDiffAdded", "\\": "AcpNote", "⋯": "AcpNote"}
 _CHANGES = {"edit", "delete", "move"}
 _TOLD_IN_THE_HEADER = {"path", "file_path", "filePath", "abs_path", "filepath", "file", "filename"}
 
@@ -58,7 +58,8 @@ def _previews(rows: Body, call: ToolCall) -> None:
             rows.line(each.path, "AcpPath")
         gutter = each.gutter()
         for row in each.rows:
-            rows.line(row.told(gutter), HIGHLIGHTS.get(row.sign))
+            text, spans = draw(row, gutter)
+            rows.line(text, HIGHLIGHTS.get(row.sign), spans)
             if row.more:
                 rows.line(_more(row.more), "AcpNote")
         if more := each.changed - sum((row.sign in "-+") + row.more for row in each.rows):

@@ -7,7 +7,7 @@ file with unsaved lines the editor is asked for both sides, and the preview is s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import count, islice, repeat
 from typing import NamedTuple
 
 from acp_nvim import limits
@@ -20,6 +20,7 @@ from acp_nvim.proposals.proposed_file import files_of, read, read_file
 from acp_nvim.session.change_preview import DiffRow, FilePreview
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.text.changed_words import Span, changed_words
 from acp_nvim.text.line_diff import Edit, edits
 
 _CONTEXT = 1  # lines around a change
@@ -138,17 +139,20 @@ def _note(made: _Sides) -> str:
 def _rows(old: Sequence[str], changes: Sequence[Edit], known: bool) -> Iterator[DiffRow]:
     """Yield the rows of all changes with a line around each. `known`: the lines are the file's, and have its numbers.
 
-    17 def total(orders):        a line that stays, with its number
-    -      result = 0            lines that go
-    +      return sum(orders)    lines that come
-    ⋯                            before the next change: lines that stay, empty ones too
+    17   def total(orders):        a line that stays, with its number in the changed file
+    18 -     result = 0            lines that go
+    18 +     return sum(orders)    lines that come
+     ⋯                             before the next change: lines that stay, empty ones too
     """
 
-    def kept(first: int, last: int) -> Iterator[DiffRow]:
-        rows = (DiffRow(" ", _cut(old[at]), at + 1 if known else None) for at in range(first, last))
-        return (row for row in rows if row.text.strip())
+    def numbers(first: int) -> Iterator[int | None]:
+        return count(first + 1) if known else repeat(None)
 
-    done = 0
+    def kept(first: int, last: int) -> Iterator[DiffRow]:
+        lines = zip(old[first:last], numbers(first + grown), strict=False)
+        return (DiffRow(" ", _cut(line), number) for line, number in lines if line.strip())
+
+    done = grown = 0
     for number, change in enumerate(changes):
         until = min(done + _CONTEXT, change.first) if number else done
         start = max(until, change.first - _CONTEXT)
@@ -157,17 +161,26 @@ def _rows(old: Sequence[str], changes: Sequence[Edit], known: bool) -> Iterator[
         if number and len(behind) + len(before) < change.first - done:
             yield DiffRow("⋯", "")
         yield from before
-        yield from _side("-", old[change.first : change.last])
-        yield from _side("+", change.lines)
+        gone, come = old[change.first : change.last], change.lines
+        old_words, new_words = changed_words(_first(gone), _first(come))
+        yield from _side("-", gone, numbers(change.first), old_words)
+        yield from _side("+", come, numbers(change.first + grown), new_words)
         done = change.last
+        grown += len(change.lines) - (change.last - change.first)
     if changes:
         yield from kept(done, min(done + _CONTEXT, len(old)))
 
 
-def _side(sign: str, lines: Sequence[str]) -> Iterator[DiffRow]:
+def _side(
+    sign: str, lines: Sequence[str], numbers: Iterator[int | None], words: Sequence[Span]
+) -> Iterator[DiffRow]:
     """Yield the lines of one side of a change; half of the rows are left to the other side."""
-    for at, line in enumerate(lines[:_MOST_OF_SIDE], 1):
-        yield DiffRow(sign, _cut(line), more=len(lines) - at if at == _MOST_OF_SIDE else 0)
+    for at, (line, number, changed) in enumerate(zip(_first(lines), numbers, words, strict=False), 1):
+        yield DiffRow(sign, line, number, len(lines) - at if at == _MOST_OF_SIDE else 0, changed)
+
+
+def _first(lines: Sequence[str]) -> list[str]:
+    return [_cut(line) for line in lines[:_MOST_OF_SIDE]]
 
 
 def _cut(line: str) -> str:

@@ -5,21 +5,20 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from acp_nvim import limits
+from acp_nvim.text.changed_words import NOTHING, Span
 
 MOST_ROWS = 12  # of a diff in a question
 
 
 class DiffRow(NamedTuple):
-    """A line with its sign; `number`, of a line that stays, is where it stands in the file, if that is known."""
+    """A line with its sign. `number`, if it is known, is that of the file before the change for a line that goes, else
+    that after it."""
 
     sign: str  # " ", "-", "+"; "⋯" stands between two hunks
     text: str
     number: int | None = None
     more: int = 0  # lines of the same sign are left out behind it
-
-    def told(self, gutter: int) -> str:
-        """`17 def total(orders):`, `-      result = 0`"""
-        return f"{self.number or self.sign:<{gutter}} {self.text}"
+    changed: Span = NOTHING  # what differs from the line that it replaces, or that replaces it
 
 
 class FilePreview(NamedTuple):
@@ -32,8 +31,8 @@ class FilePreview(NamedTuple):
     whole: bool = False  # that is the file, and no part of it
 
     def gutter(self, most: int = limits.PREVIEWED_ROWS) -> int:
-        """Return the width of the line numbers of the first rows."""
-        return max((len(str(row.number)) for row in self.rows[:most] if row.number), default=1)
+        """Return the width of the line numbers of the first rows; 0: none is known."""
+        return max((len(str(row.number)) for row in self.rows[:most] if row.number), default=0)
 
     @property
     def changed(self) -> int:

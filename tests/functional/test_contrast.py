@@ -141,7 +141,7 @@ def test_a_change_can_be_read(open_editor: Open, tmp_path: Path) -> None:
     editor.type(":Acp<CR>iedit it<C-s>")
     editor.screen.expect("needs you")
     look.at("a question, insert mode")
-    in_all_schemes(editor, gone=["│ -"], come=["THREE"])
+    in_all_schemes(editor, gone=["- line 3"], come=["THREE"])
     editor.type("<Esc>")
     look.at("a question, normal mode")
     editor.type("<C-w>k")
@@ -181,6 +181,21 @@ def test_a_question_that_leaves_lines_out_can_be_read(open_editor: Open, tmp_pat
     editor.screen.expect("… 14 more")
     look = Look(editor)
     look.at("a question that leaves lines out")
+    look.ends()
+
+
+def test_changed_words_and_the_numbers_of_lines_can_be_read(open_editor: Open, tmp_path: Path) -> None:
+    new = TEXT.replace("line 3 \n", "line 3 of more\n").replace("line 8 \n", "line of 8\n")
+    change = permission("edit notes.txt", kind="edit", content=[make_diff(NOTES, TEXT, new)])
+    held = {"review": {"auto_open": False}}
+    editor = open_notes(
+        open_editor, script(tmp_path, on_prompt("", change)), TEXT, setup=held, size=(120, 40)
+    )
+    editor.type(":Acp<CR>iedit it<C-s>")
+    editor.screen.expect("8 + line of 8")
+    look = Look(editor)
+    look.at("words within a line")
+    in_all_schemes(editor, gone=["- line 8"], come=["of more", "of 8"])
     look.ends()
 
 

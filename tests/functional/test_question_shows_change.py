@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from acp_nvim.chat.change_lines import height
 from tests.fakes.script import Step, on_prompt, permission, say, script, tool, wait, wait_file, wait_until
 from tests.functional.editor import Editor
 from tests.functional.screen import Screen
-from tests.steps.conversation import expect_key, open_chat, read_chat, send
+from tests.steps.conversation import expect_key, go_to_line, open_chat, read_chat, send
 
 Open = Callable[..., Editor]
 HELD = {"review": {"auto_open": False}}
@@ -56,6 +57,14 @@ def asking(open_editor: Open, folder: Path, step: Step, setup: Any = HELD, **opt
     return editor
 
 
+def colour(editor: Editor, group: str, part: str) -> int:
+    return editor.lua("return vim.api.nvim_get_hl(0, { name = ..., link = false })", group)[part]
+
+
+def ground(editor: Editor, group: str) -> int:
+    return colour(editor, group, "bg")
+
+
 def shown(screen: Screen) -> list[str]:
     """The rows of the screen that belong to the chat and say something, without the border."""
     return [row for line in screen.lines() if (row := line.rpartition("│ ")[2].strip())]
@@ -81,14 +90,14 @@ def test_whatever_its_shape_the_change_is_counted_and_shown_as_it_changes_the_fi
     editor.screen.expect("1 ✓ Yes")
     rows = shown(editor.screen)
     assert any("price.py  +1 −4" in row for row in rows)
-    first = rows.index("4 def total(orders):")
+    first = rows.index("4   def total(orders):")
     assert rows[first + 1 : first + 5] == [
-        "-     result = 0",
-        "-     for order in orders:",
-        "-         result += order.net",
-        "-     return result",
+        "5 -     result = 0",
+        "6 -     for order in orders:",
+        "7 -         result += order.net",
+        "8 -     return result",
     ]
-    assert rows[first + 5].startswith("+     return sum(order.net")
+    assert rows[first + 5].startswith("5 +     return sum(order.net")
     assert "Yes" in rows[first + 7]  # the last row is broken
     assert editor.acp("questions")[0]["has_diff"] is True
 
@@ -110,7 +119,7 @@ def test_a_new_file_a_missing_fragment_and_several_files(open_editor: Open, tmp_
     (editor.project / "big.py").write_text(text(OLD_LINES))
     send(editor, "new")
     editor.screen.expect("fresh.py  +1 −0")
-    editor.screen.expect("│ + import os")
+    editor.screen.expect("│ 1 + import os")
     editor.type(":Acp accept<CR>")
     send(editor, "lost")
     editor.screen.expect("│ - nowhere in it")
@@ -118,7 +127,7 @@ def test_a_new_file_a_missing_fragment_and_several_files(open_editor: Open, tmp_
     editor.type(":Acp accept<CR>")
     send(editor, "several")
     editor.screen.expect("more lines, gd shows all")
-    for words in ("price.py   +1 −4", "big.py   +40 −40", "third.py   +1 −0", "│ +  x = 1"):
+    for words in ("price.py   +1 −4", "big.py   +40 −40", "third.py   +1 −0", "│  1 + x = 1"):
         editor.screen.expect(words)
 
 
@@ -132,7 +141,7 @@ def test_a_path_that_the_title_names_is_not_repeated(open_editor: Open, tmp_path
     editor = open_chat(open_editor, agent, setup=HELD, size=(160, 40))
     send(editor, "plain")
     editor.screen.expect("Write src/fresh.py  +1 −0")
-    editor.screen.expect("│ + import os")
+    editor.screen.expect("│ 1 + import os")
     path = str(editor.project / "src/fresh.py")
     assert not [line for line in read_chat(editor) if path in line]
     editor.type(":Acp reject<CR>")
@@ -180,8 +189,8 @@ def test_where_the_room_ends_both_sides_of_the_hunk_are_there(
     editor.screen.expect("steps.py  +2 −14")
     editor.screen.expect("for step in STEPS:")
     rows = drawn_change(editor.screen)
-    assert any(row.startswith("- step_0()") for row in rows)
-    gone = [row for row in rows if row.startswith("-")]
+    assert any("- step_0()" in row for row in rows)
+    gone = [row for row in rows if "- step" in row]
     assert gone[-1].endswith(f"… {14 - len(gone)} more")
     editor.screen.expect("✗ No")
 
@@ -292,10 +301,10 @@ def test_an_edited_proposal_is_shown_as_it_would_be_sent(open_editor: Open, tmp_
     editor.screen.expect(":w send")
     editor.type(":%s/return sum.*/return math.fsum(order.net for order in orders)/<CR>ggOimport math<Esc>")
     editor.screen.expect("price.py  +2 −4  edited by you")
-    editor.screen.expect("│ + import math")
+    editor.screen.expect("│ 1 + import math")
     editor.type(":q<CR>")
     editor.screen.expect_gone(":w send")
-    editor.screen.expect("│ +     return math.fsum(order.net")
+    editor.screen.expect("│ 6 +     return math.fsum(order.net")
     assert "return sum(" not in editor.screen.text()
     editor.type(":Acp diff<CR>")
     editor.screen.expect(":w send yours")
@@ -306,7 +315,7 @@ def test_an_edited_proposal_is_shown_as_it_would_be_sent(open_editor: Open, tmp_
     editor.type("uuu")
     editor.screen.expect("price.py  +1 −4")
     editor.screen.expect_gone("edited by you")
-    editor.screen.expect("│ +     return sum(")
+    editor.screen.expect("│ 5 +     return sum(")
 
 
 def test_what_the_user_has_edited_is_what_one_key_sends(open_editor: Open, tmp_path: Path) -> None:
@@ -365,7 +374,7 @@ def test_unsaved_lines_are_lines_of_the_file(open_editor: Open, tmp_path: Path) 
     editor.type(":edit price.py<CR>ggO# mine<Esc>:Acp<CR>")
     editor.wait_event("AcpSessionStarted")
     send(editor, "go")
-    editor.screen.expect("│ 5 def total(orders):")
+    editor.screen.expect("│ 5   def total(orders):")
     editor.screen.expect("price.py  +1 −4")
     assert "- # mine" not in editor.screen.text()
 
@@ -408,17 +417,104 @@ def test_lines_that_are_left_out_between_two_changes_leave_a_sign(open_editor: O
         .replace("total(orders):", "total(all):")
         .replace("in orders", "in all")
     )
-    editor = asking(open_editor, tmp_path, edit(diff("price.py", new, oldText=PRICE)), size=(100, 50))
+    editor = asking(open_editor, tmp_path, edit(diff("price.py", new, oldText=PRICE)), size=(120, 50))
     editor.screen.expect("in all:")
     rows = [row.rpartition("│")[2] for row in shown(editor.screen)]
     first = next(at for at, row in enumerate(rows) if "Prices" in row)
     assert [row.strip() for row in rows[first : first + 8]] == [
-        '- """Prices."""',
-        '+ """Sums."""',
+        '1 - """Prices."""',
+        '1 + """Sums."""',
         "⋯",
-        "- def total(orders):",
-        "+ def total(all):",
-        "5     result = 0",
-        "-     for order in orders:",
-        "+     for order in all:",
+        "4 - def total(orders):",
+        "4 + def total(all):",
+        "5       result = 0",
+        "6 -     for order in orders:",
+        "6 +     for order in all:",
     ]
+
+
+LONG = [f"name_{number} = compute(number, of_orders, with_tax)" for number in range(9, 12)]
+
+
+def open_long(open_editor: Open, folder: Path, columns: int) -> Editor:
+    """A question about lines 9 to 11, in a chat whose window is as wide as the screen. Its text has a column less."""
+    above = [f"line {number}" for number in range(1, 9)]
+    old, new = (
+        text([*above, *LONG]),
+        text([*above, LONG[0], LONG[1].replace("of_orders", "of_all_orders"), LONG[2]]),
+    )
+    step = edit(diff("long.py", new, oldText=None))
+    editor = open_chat(open_editor, script(folder, on_prompt("", step)), setup=BELOW, size=(columns, 44))
+    (editor.project / "long.py").write_text(old)
+    send(editor, "go")
+    editor.screen.expect("✗ No")
+    return editor
+
+
+@pytest.mark.parametrize("columns", [34, 37, 48, 52])
+def test_further_rows_of_a_line_of_code_begin_behind_its_gutter(
+    open_editor: Open, tmp_path: Path, columns: int
+) -> None:
+    """With the edge before them, on the ground of the line. In a narrow chat the sign alone stands before the code."""
+    editor = open_long(open_editor, tmp_path, columns)
+    rows = [line for line in editor.screen.lines() if line.startswith("   │ ")]
+    gutters = [" 9   ", "10 - ", "10 + ", "11   "] if columns > 40 else ["  ", "- ", "+ ", "  "]
+    size = len(gutters[0])
+    assert [row[5 : 5 + size] for row in rows if "name_" in row] == gutters
+    bare = "".join(row[5 + size :].rstrip() for row in rows).replace(" ", "")
+    assert bare.startswith("".join(LONG[:2]).replace(" ", ""))
+    assert all(row[5 + size] != " " for row in rows)
+    first = editor.screen.find("+ name")[0]
+    grounds = [
+        {editor.screen.attrs_at(row, column).get("background") for column in range(1, columns)}
+        for row in (first, first + 1)
+    ]
+    assert grounds[0] - {ground(editor, "AcpDiffAddedText")} == {ground(editor, "AcpDiffAdded")}
+    assert grounds[1] - {ground(editor, "AcpDiffAddedText")} == {ground(editor, "AcpDiffAdded")}
+
+
+@pytest.mark.parametrize("columns", [34, 37, 48, 52])
+def test_the_backend_knows_the_heights_of_the_lines_of_a_diff(
+    open_editor: Open, tmp_path: Path, columns: int
+) -> None:
+    editor = open_long(open_editor, tmp_path, columns)
+    heights = editor.lua("""
+      local win = vim.fn.bufwinid(vim.fn.bufnr("acp://*/chat"))
+      local found = {}
+      for row, line in ipairs(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(win), 0, -1, false)) do
+        if line:find("name_") then
+          local height = vim.api.nvim_win_text_height(win, { start_row = row - 1, end_row = row - 1 })
+          found[line] = height.all - height.fill
+        end
+      end
+      return found
+    """)
+    assert len(heights) == 4
+    assert heights == {line: height((line, None), columns - 1) for line in heights}
+
+
+def test_the_words_that_have_changed_stand_out(open_editor: Open, tmp_path: Path) -> None:
+    """In the question and, once it is answered, in the unfolded call."""
+    editor = open_long(open_editor, tmp_path, 100)
+
+    def stands_out(sign: str, group: str, words: str) -> None:
+        row, column = editor.screen.find(f"10 {sign} name_10")
+        line = editor.screen.lines()[row]
+        marked = [
+            char
+            for at, char in enumerate(line)
+            if editor.screen.attrs_at(row, at).get("background") == ground(editor, group)
+        ]
+        assert "".join(marked) == words
+        assert editor.screen.attrs_at(row, column).get("foreground") == colour(editor, "AcpNote", "fg")
+
+    stands_out("-", "AcpDiffRemovedText", "of_orders")
+    stands_out("+", "AcpDiffAddedText", "of_all_orders")
+    editor.type("<Esc>:Acp accept<CR>")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect_gone("✗ No")
+    go_to_line(editor, "edit ")
+    editor.type("za")
+    editor.screen.expect("10 - name_10")
+    stands_out("-", "AcpDiffRemovedText", "of_orders")
+    stands_out("+", "AcpDiffAddedText", "of_all_orders")

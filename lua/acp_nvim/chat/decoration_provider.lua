@@ -32,9 +32,6 @@ local PLAIN = {
 -- The agent's words in lines of ours.
 local WORDS = { plan = true, step = true }
 
--- The lines of a diff stand on a ground of their own.
-local GROUNDS = { AcpDiffAdded = true, AcpDiffRemoved = true }
-
 ---@class acp.Block
 ---@field row integer
 ---@field mark acp.Mark
@@ -141,7 +138,7 @@ local function on_line(_, _, buf, row)
     headings.paint(drawn.chat, row, line, block.mark, drawn.columns)
   elseif block.mark.kind == "text" then
     markdown.paint(drawn, block, row, line)
-  elseif block.row == row and GROUNDS[block.mark.line_hl] then
+  elseif block.row == row and marks.GROUNDS[block.mark.line_hl] then
     ephemeral_marks.line(buf, row, block.mark.line_hl)
     ephemeral_marks.beginning(drawn, row, line, block.mark.line_hl)
   elseif PLAIN[block.mark.kind] then

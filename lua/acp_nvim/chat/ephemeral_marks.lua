@@ -62,6 +62,21 @@ function M.over(buf, row, col, chunks)
   })
 end
 
+--- The beginning of a diff's line, before which no wrapped row begins.
+---     "  │ 12 + code": "  │ ", "12", " + "        "  │ - code": "  │ ", "", "- "
+---@param line string
+---@return string? edge
+---@return string number
+---@return string sign
+local function gutter(line)
+  local edge, number, sign = line:match("^( +│ )( *%d+)( [-+ ] )")
+  if edge then
+    return edge, number, sign
+  end
+  edge, sign = line:match("^( +│ )([-+ ] )")
+  return edge, "", sign
+end
+
 --- What Neovim indents the further rows of a line by, and the byte from whose row on that is to be drawn.
 ---     "  │ output": "  │ ", 0        "    code": "    ", 0        "- item": "  ", a byte of the second row
 ---@param view acp.Drawn
@@ -94,17 +109,22 @@ function M.beginning(view, row, line, hl)
     return
   end
   local beginning, col = indent(view, row, line)
-  if not beginning or vim.fn.strwidth(beginning) + LEAST_TEXT > view.columns then
+  if not beginning then
     return
   end
-  api.nvim_buf_set_extmark(view.buf, NAMESPACE, row, col, {
-    virt_text = { { beginning, hl } },
-    virt_text_win_col = 0,
-    virt_text_repeat_linebreak = true,
-    hl_mode = "combine",
-    ephemeral = true,
-    strict = false,
-  })
+  local edge, number, sign = gutter(line)
+  local shown = edge and edge .. (" "):rep(#number + #sign) or beginning
+  if vim.fn.strwidth(shown) + LEAST_TEXT > view.columns then
+    return
+  end
+  local opts = { virt_text = { { shown, hl } }, virt_text_win_col = 0, hl_mode = "combine", priority = BESIDE }
+  opts.virt_text_repeat_linebreak, opts.ephemeral, opts.strict = true, true, false
+  api.nvim_buf_set_extmark(view.buf, NAMESPACE, row, col, opts)
+  if edge then -- the first row has its number
+    opts.virt_text = { { edge, hl }, { number, { hl, "AcpNote" } }, { sign, hl } }
+    opts.virt_text_repeat_linebreak, opts.priority = false, BESIDE + 1
+    api.nvim_buf_set_extmark(view.buf, NAMESPACE, row, col, opts)
+  end
 end
 
 --- Draws a sign before the further rows of a line that wraps: the bar beside a quotation goes on there.

@@ -39,12 +39,15 @@ local CHANGES = [[..\%(.\{-} +\d\+ −\d\+ · \)\@=]] -- as wide as the ± befor
 
 local OPTION = [[\%5c\d\+ ]] -- of a question
 
--- Wrapped rows stand below the text of a list, of a call, of a plan, of a turn's changes, of an option, or of what a call
--- has put out.
+-- Behind the edge of what a call has put out: the number and the sign of a diff's line, or the sign alone.
+local EDGE = [[│ \%( *\d\+ [-+ ] \|[-+ ] \)\=]]
+
+-- Wrapped rows stand below the text of a list, of a call, of a plan, of a turn's changes, of an option, of what a call
+-- has put out, or of a line of its diff.
 local BEGINNING = table.concat({ [[[-*+>] ]], [[\d\+[.)] ]], OPTION, CALL, PLAN, CHANGES }, [[\|]])
 
 -- Neovim 0.10 takes the bytes of the match for cells: an edge has two more, so two blanks before it are left out.
-M.LIST = vim.fn.has("nvim-0.11") == 1 and ([[^\s*\%%(│ \|%s\)]]):format(BEGINNING)
-  or ([[^\%%(\s\s\zs\s*│ \|\s*\%%(%s\)\)]]):format(BEGINNING)
+M.LIST = vim.fn.has("nvim-0.11") == 1 and ([[^\s*\%%(%s\|%s\)]]):format(EDGE, BEGINNING)
+  or ([[^\%%(\s\s\zs\s*%s\|\s*\%%(%s\)\)]]):format(EDGE, BEGINNING)
 
 return M

@@ -5,6 +5,10 @@ local tool_line_end = require("acp_nvim.chat.tool_line_end")
 local api = vim.api
 local M = {}
 
+-- The lines of a diff stand on a ground of their own. The decoration provider draws it: that of an extmark's line would
+-- cover the words that have changed.
+M.GROUNDS = { AcpDiffAdded = true, AcpDiffRemoved = true }
+
 ---@class acp.Mark: acp.message.Mark
 ---@field at_eol? integer        its extmark
 ---@field fences? acp.Fences     what chat/markdown.lua knows of the block that begins here
@@ -25,7 +29,8 @@ local INSIDE = { question = true, option = true, body = true, step = true, run =
 ---@param icon? string  in place of its own
 ---@return integer id
 local function put(chat, row, mark, id, icon)
-  local opts = { id = id, strict = false, line_hl_group = mark.line_hl }
+  local opts = { id = id, strict = false }
+  opts.line_hl_group = not M.GROUNDS[mark.line_hl] and mark.line_hl or nil
   if mark.icon then
     opts.virt_text = { { icon or mark.icon.text, mark.icon.hl } }
     opts.virt_text_pos = OVER_BLANKS[mark.kind] and "overlay" or "inline"
