@@ -14,7 +14,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from acp_nvim.chat.change_excerpt import CHANGED, Excerpt
-from acp_nvim.chat.diff_line import HIGHLIGHTS, draw, indented
+from acp_nvim.chat.diff_line import HIGHLIGHTS, draw
 from acp_nvim.chat.folded_body import INDENT
 from acp_nvim.chat.phrases import cells
 from acp_nvim.chat.splice import Mark, Row
@@ -95,9 +95,9 @@ def _fitting(previews: Sequence[FilePreview], key: int, most: int, columns: int 
     is_narrow = columns is not None and columns < _NARROW
     width = 0 if is_narrow else max((each.gutter for each in excerpts), default=0)
 
-    def of(excerpt: Excerpt) -> _Drawn:
+    def of(excerpt: Excerpt, path: str) -> _Drawn:
         rows = excerpt.rows()
-        return _Drawn(rows, [_line(row, width, key) for row in rows])
+        return _Drawn(rows, [_line(row, width, path, key) for row in rows])
 
     drawn = [_Drawn() for _ in previews]
     heights = [0] * len(previews)
@@ -107,7 +107,7 @@ def _fitting(previews: Sequence[FilePreview], key: int, most: int, columns: int 
         for place, excerpt in enumerate(excerpts):
             if not excerpt.take():
                 continue
-            now = of(excerpt)
+            now = of(excerpt, previews[place].path)
             height_now = _sum(now.lines, columns)
             if sum(heights) - heights[place] + height_now > most:
                 excerpt.drop()
@@ -132,10 +132,10 @@ def _name(each: FilePreview, cwd: str, key: int) -> Row:
     }
 
 
-def _line(row: DiffRow, width: int, key: int) -> Row:
-    bare, spans = draw(row, width)
+def _line(row: DiffRow, width: int, path: str, key: int) -> Row:
+    bare, more = draw(row, width, path)
     text = f"{INDENT}{bare}"
-    mark: Mark = {"kind": "question", "key": key, "spans": indented(spans, INDENT)}
+    mark: Mark = {"kind": "question", "key": key, **more}
     if row.sign != " ":
         mark["line_hl"] = HIGHLIGHTS[row.sign]
     if row.more:

@@ -7,30 +7,33 @@
 
 from __future__ import annotations
 
+import os.path
+
+from acp_nvim.chat.folded_body import INDENT
+from acp_nvim.chat.splice import Mark
 from acp_nvim.session.change_preview import DiffRow
 from acp_nvim.text.ansi import shown
-
-Spans = list[list[int | str]]  # bytes from, to; the highlight group
 
 HIGHLIGHTS = {"-": "AcpDiffRemoved", "+": "AcpDiffAdded", "\\": "AcpNote", "⋯": "AcpNote"}
 _EMPHASIS = {"-": "AcpDiffRemovedText", "+": "AcpDiffAddedText"}
 
 
-def draw(row: DiffRow, width: int) -> tuple[str, Spans]:
-    """Return the text and its colours. `width`: of the numbers; 0 draws the sign alone."""
+def draw(row: DiffRow, width: int, path: str) -> tuple[str, Mark]:
+    """Return the text without INDENT, and what its mark says of the line with it. `width`: of the numbers; 0 draws the
+    sign alone."""
     if row.sign == "⋯":
-        return f"{row.sign:>{width}}", []
+        return f"{row.sign:>{width}}", {}
     number = f"{row.number or '':>{width}} " if width else ""
     gutter = f"{number}{row.sign} "
-    spans: Spans = [[0, len(number), "AcpNote"]] if number.strip() else []
+    text = f"{gutter}{shown(row.text)}".rstrip(" ")
+    begins = len(INDENT.encode())
+    mark: Mark = {"spans": []}
+    if number.strip():
+        mark["spans"].append([begins, begins + len(number), "AcpNote"])
     first, last = row.changed
     if first < last:
-        start = len(f"{gutter}{shown(row.text[:first])}".encode())
-        spans.append([start, start + len(shown(row.text[first:last]).encode()), _EMPHASIS[row.sign]])
-    return f"{gutter}{shown(row.text)}".rstrip(" "), spans
-
-
-def indented(spans: Spans, indent: str) -> Spans:
-    """Return the same colours behind an indent."""
-    size = len(indent.encode())
-    return [[int(first) + size, int(last) + size, group] for first, last, group in spans]
+        start = begins + len(f"{gutter}{shown(row.text[:first])}".encode())
+        mark["spans"].append([start, start + len(shown(row.text[first:last]).encode()), _EMPHASIS[row.sign]])
+    if row.text.strip():
+        mark["code"] = [begins + len(gutter), begins + len(text.encode()), os.path.basename(path)]
+    return text, mark

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from acp_nvim import limits
-from acp_nvim.chat.diff_line import Spans, indented
-from acp_nvim.chat.splice import Row
+from acp_nvim.chat.splice import Mark, Row
 from acp_nvim.text.ansi import plain, shown
 
 INDENT = "  │ "
@@ -22,14 +19,14 @@ class Body:
         self._hidden = 0  # lines
         self._cut = False  # in the middle of a line
 
-    def line(self, text: str, highlight: str | None = None, spans: Spans | None = None) -> None:
+    def line(self, text: str, highlight: str | None = None, more: Mark | None = None) -> None:
         if len(self._rows) >= limits.SHOWN_LINES or self._room <= 0:
             self._hidden += 1
             return
         if len(text) > self._room:
             text, self._cut = text[: self._room] + "…", True
         self._room -= len(text) + 1
-        self._rows.append(((self._indent + shown(text)).rstrip(" "), self._mark(highlight, spans)))
+        self._rows.append(((self._indent + shown(text)).rstrip(" "), self._mark(highlight, more)))
 
     def text(self, text: str, highlight: str | None = None) -> None:
         """Add text. Only what can be shown is processed, the rest is counted: there may be megabytes."""
@@ -46,11 +43,9 @@ class Body:
         more = f"{self._hidden:,} more {lines}" if self._hidden else "more of a long line"
         return [*self._rows, (f"{self._indent}… {more}: K shows all", self._mark("AcpNote"))]
 
-    def _mark(self, highlight: str | None, spans: Spans | None = None) -> dict[str, Any] | None:
+    def _mark(self, highlight: str | None, more: Mark | None = None) -> Mark | None:
         """Return the mark of a row. The first one has a mark where the body begins, others only for a colour."""
-        if not highlight and not spans and self._rows:
+        if not highlight and not more and self._rows:
             return None
-        mark: dict[str, Any] = {"kind": self._kind, "key": self._key}
-        if spans:
-            mark["spans"] = indented(spans, self._indent)
+        mark: Mark = {"kind": self._kind, "key": self._key, **(more or {})}
         return {**mark, "line_hl": highlight} if highlight else mark

@@ -58,8 +58,8 @@ def _previews(rows: Body, call: ToolCall) -> None:
             rows.line(each.path, "AcpPath")
         gutter = each.gutter()
         for row in each.rows:
-            text, spans = draw(row, gutter)
-            rows.line(text, HIGHLIGHTS.get(row.sign), spans)
+            text, mark = draw(row, gutter, each.path)
+            rows.line(text, HIGHLIGHTS.get(row.sign), mark)
             if row.more:
                 rows.line(_more(row.more), "AcpNote")
         if more := each.changed - sum((row.sign in "-+") + row.more for row in each.rows):

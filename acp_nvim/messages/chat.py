@@ -34,6 +34,7 @@ class Mark(TypedDict):
     beside: NotRequired[int]  # the column before which that stands where it does not fit behind the line
     spans: NotRequired[list[tuple[int, int, str]]]
     line_hl: NotRequired[str | None]
+    code: NotRequired[tuple[int, int, str]]  # of a diff's line: from, to, the name of the file
 
 
 Append = tuple[Literal["append"], str, list[Mark]]

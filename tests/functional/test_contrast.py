@@ -199,6 +199,23 @@ def test_changed_words_and_the_numbers_of_lines_can_be_read(open_editor: Open, t
     look.ends()
 
 
+def test_code_in_a_question_can_be_read(open_editor: Open, tmp_path: Path) -> None:
+    """It has the scheme's colours, on grounds that leave it what contrast it has."""
+    code = 'def total(orders):\n    """Sum it up."""\n    result = 0  # nothing yet\n    return result\n'
+    new = code.replace('"""Sum it', '"""Add them').replace("0  # nothing yet", "sum(orders, 0)  # at once")
+    change = permission("edit", kind="edit", content=[make_diff("{cwd}/price.py", code, new)])
+    held = {"review": {"auto_open": False}}
+    editor = open_notes(open_editor, script(tmp_path, on_prompt("", change)), setup=held, size=(120, 40))
+    (editor.project / "price.py").write_text(code)
+    editor.type(":Acp<CR>iedit it<C-s>")
+    editor.screen.expect("3 + ")
+    comment = "return vim.api.nvim_get_hl(0, { name = 'Comment', link = false }).fg"
+    editor.screen.expect(lambda screen: screen.attrs("# at once").get("foreground") == editor.lua(comment))
+    look = Look(editor)
+    look.at("code in a question", keeps=0.75)
+    look.ends()
+
+
 def test_lines_that_a_proposal_replaces_can_be_read(open_editor: Open, tmp_path: Path) -> None:
     """The user's own are marked; code has the scheme's colours, on grounds that leave it what contrast it has."""
     code = 'def total(orders):\n    """Sum it up."""\n    result = 0  # nothing yet\n    return result\n'

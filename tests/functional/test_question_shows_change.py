@@ -518,3 +518,32 @@ def test_the_words_that_have_changed_stand_out(open_editor: Open, tmp_path: Path
     editor.screen.expect("10 - name_10")
     stands_out("-", "AcpDiffRemovedText", "of_orders")
     stands_out("+", "AcpDiffAddedText", "of_all_orders")
+
+
+def test_code_has_the_colours_of_its_side_of_the_change(open_editor: Open, tmp_path: Path) -> None:
+    """A string that only the old text opens does not swallow the lines below it."""
+    old = 'LAST = 1  # first\nNOTE = """open\nvalue = 2  # stays\n'
+    new = 'LAST = 2  # first\nNOTE = "shut"\nvalue = 2  # stays\n'
+    agent = script(tmp_path, on_prompt("", edit(diff("note.py", new, oldText=old))))
+    editor = open_chat(open_editor, agent, setup=HELD, size=(160, 40))
+    (editor.project / "note.py").write_text(old)
+    send(editor, "go")
+    editor.screen.expect("✗ No")
+
+    def foreground(screen: Screen, line: str, words: str) -> object:
+        row, column = screen.find(line)
+        return screen.attrs_at(row, column + line.index(words)).get("foreground")
+
+    for line in ("1 - LAST = 1  # first", "1 + LAST = 2  # first", "3   value = 2  # stays"):
+        editor.screen.expect(
+            lambda screen, line=line: foreground(screen, line, "#") == colour(editor, "Comment", "fg"),
+            what=f"a comment in {line}",
+        )
+        assert foreground(editor.screen, line, " = ") != colour(editor, "Comment", "fg")
+    row, column = editor.screen.find("# first")
+    assert editor.screen.attrs_at(row, column).get("background") == ground(editor, "AcpDiffRemoved")
+    row, column = editor.screen.find('"shut"')
+    assert editor.screen.attrs_at(row, column).get("background") in (
+        ground(editor, "AcpDiffAdded"),
+        ground(editor, "AcpDiffAddedText"),
+    )

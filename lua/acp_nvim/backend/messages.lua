@@ -363,6 +363,7 @@
 ---@field beside? integer  the column before which that stands where it does not fit behind the line
 ---@field spans? [integer, integer, string][]
 ---@field line_hl? string
+---@field code? [integer, integer, string]  of a diff's line: from, to, the name of the file
 
 --- For whom a buffer is changed.
 ---@class acp.message.DocumentBy

@@ -1,5 +1,6 @@
 -- Decorates the chat while Neovim redraws it: visible lines only, nothing kept in the buffer.
 local chats = require("acp_nvim.chat.buffer")
+local diff_code = require("acp_nvim.chat.diff_code")
 local ephemeral_marks = require("acp_nvim.chat.ephemeral_marks")
 local event = require("acp_nvim.system.event")
 local headings = require("acp_nvim.chat.headings")
@@ -99,6 +100,7 @@ local function on_win(_, win, buf, first, last)
     table.insert(blocks, 1, { row = row, mark = mark, id = id })
   end
   drawn.blocks = blocks
+  diff_code.prepare(drawn)
   for index, block in ipairs(blocks) do
     if block.mark.kind == "text" and block.row <= last then
       local below = blocks[index + 1]
@@ -144,6 +146,9 @@ local function on_line(_, _, buf, row)
   elseif PLAIN[block.mark.kind] then
     ephemeral_marks.line(buf, row, PLAIN[block.mark.kind])
     ephemeral_marks.beginning(drawn, row, line, PLAIN[block.mark.kind])
+  end
+  if block.row == row then
+    diff_code.paint(buf, row, block.mark)
   end
 end
 

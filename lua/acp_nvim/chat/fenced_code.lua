@@ -11,6 +11,7 @@ local QUIET_MS = 120
 ---@field lang string
 ---@field text string  empty but while it waits for the parser
 ---@field spans? table<integer, acp.Span[]>  by line from 0; nil: not parsed yet
+---@field met? table<integer, integer>  by window: in which of its drawings it has come upon the code
 
 ---@class acp.CodeJob
 ---@field code acp.Code
@@ -128,6 +129,33 @@ end
 function M.request(code, is_seen, done)
   table.insert(waiting, { code = code, is_seen = is_seen, done = done })
   M.postpone()
+end
+
+--- Whether a window has come upon the code when it was drawn last.
+---@param code acp.Code
+---@param drawings table<integer, integer>
+---@return boolean
+local function is_met(code, drawings)
+  for win, drawing in pairs(code.met) do
+    if drawings[win] == drawing then
+      return true
+    end
+  end
+  return false
+end
+
+--- Has code of a chat parsed, and the chat drawn again.
+---@param view acp.Drawn
+---@param code acp.Code
+function M.request_for(view, code)
+  code.met[view.win] = view.drawings[view.win]
+  M.request(code, function()
+    return is_met(code, view.drawings)
+  end, function()
+    if vim.api.nvim_buf_is_loaded(view.buf) then
+      vim.api.nvim__redraw({ buf = view.buf, valid = false, flush = false })
+    end
+  end)
 end
 
 --- Postpones parsing: text streams in.

@@ -22,19 +22,6 @@ local function paint_spans(buf, row, spans)
   end
 end
 
---- Whether a window has come upon it when it was drawn last.
----@param fence acp.Fence
----@param drawings table<integer, integer>
----@return boolean
-local function is_seen(fence, drawings)
-  for win, drawing in pairs(fence.met) do
-    if drawings[win] == drawing then
-      return true
-    end
-  end
-  return false
-end
-
 ---@param view acp.Drawn
 ---@param start integer
 ---@param fence acp.Fence
@@ -52,13 +39,7 @@ local function want_colours(view, start, fence)
     return
   end
   fence.text = table.concat(api.nvim_buf_get_lines(buf, first, last, false), "\n")
-  fenced_code.request(fence, function()
-    return is_seen(fence, view.drawings)
-  end, function()
-    if api.nvim_buf_is_loaded(buf) then
-      api.nvim__redraw({ buf = buf, valid = false, flush = false })
-    end
-  end)
+  fenced_code.request_for(view, fence)
 end
 
 --- Looks at the block's rows first..last before they are drawn: most of them will not be drawn again when a fence closes.

@@ -11,6 +11,7 @@ M.GROUNDS = { AcpDiffAdded = true, AcpDiffRemoved = true }
 
 ---@class acp.Mark: acp.message.Mark
 ---@field at_eol? integer        its extmark
+---@field code_line? acp.CodeLine  what chat/diff_code.lua knows of its code
 ---@field fences? acp.Fences     what chat/markdown.lua knows of the block that begins here
 
 -- Lookups of "the mark above" must not meet the colours, so these live in a namespace of their own.
