@@ -25,6 +25,7 @@ from acp_nvim.text.printable import one_line
 Room = tuple[int, int] | None  # rows and columns of the window; None if not known yet
 
 _ICON = 2  # cells before the line of a call
+_TAB = 8  # 'tabstop', unless the user has set a smaller one
 _LEAST_WIDTH = 20  # of a wrapped row: 'breakindentopt'
 _NARROW = 40  # columns: fewer have no room for line numbers
 _GUTTER = r" *\d+ [-+ ] |[-+ ] "
@@ -156,6 +157,7 @@ def _sum(rows: Iterable[Row], columns: int | None) -> int:
 def height(row: Row, columns: int) -> int:
     """Return the window rows of a line, broken as Neovim does with 'linebreak' and 'breakindent'."""
     text, mark = _drawn(row)
+    text = text.expandtabs(_TAB)
     beside = "".join(chunk for chunk, _ in (mark or {}).get("eol") or ())
     icon = _ICON * bool(mark and mark.get("icon"))
     if icon + cells(text) + cells(beside) <= columns:

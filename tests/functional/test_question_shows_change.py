@@ -436,13 +436,12 @@ def test_lines_that_are_left_out_between_two_changes_leave_a_sign(open_editor: O
 LONG = [f"name_{number} = compute(number, of_orders, with_tax)" for number in range(9, 12)]
 
 
-def open_long(open_editor: Open, folder: Path, columns: int) -> Editor:
+def open_long(open_editor: Open, folder: Path, columns: int, indent: str = "") -> Editor:
     """A question about lines 9 to 11, in a chat whose window is as wide as the screen. Its text has a column less."""
     above = [f"line {number}" for number in range(1, 9)]
-    old, new = (
-        text([*above, *LONG]),
-        text([*above, LONG[0], LONG[1].replace("of_orders", "of_all_orders"), LONG[2]]),
-    )
+    code = [f"{indent}{line}" for line in LONG]
+    changed = code[1].replace("of_orders", "of_all_orders")
+    old, new = text([*above, *code]), text([*above, code[0], changed, code[2]])
     step = edit(diff("long.py", new, oldText=None))
     editor = open_chat(open_editor, script(folder, on_prompt("", step)), setup=BELOW, size=(columns, 44))
     (editor.project / "long.py").write_text(old)
@@ -473,11 +472,11 @@ def test_further_rows_of_a_line_of_code_begin_behind_its_gutter(
     assert grounds[1] - {ground(editor, "AcpDiffAddedText")} == {ground(editor, "AcpDiffAdded")}
 
 
-@pytest.mark.parametrize("columns", [34, 37, 48, 52])
+@pytest.mark.parametrize(("columns", "indent"), [(34, ""), (37, ""), (48, ""), (52, ""), (62, "\t")])
 def test_the_backend_knows_the_heights_of_the_lines_of_a_diff(
-    open_editor: Open, tmp_path: Path, columns: int
+    open_editor: Open, tmp_path: Path, columns: int, indent: str
 ) -> None:
-    editor = open_long(open_editor, tmp_path, columns)
+    editor = open_long(open_editor, tmp_path, columns, indent)
     heights = editor.lua("""
       local win = vim.fn.bufwinid(vim.fn.bufnr("acp://*/chat"))
       local found = {}
