@@ -137,7 +137,7 @@ def _line(row: DiffRow, width: int, path: str, key: int) -> Row:
     bare, more = draw(row, width, path)
     text = f"{INDENT}{bare}"
     mark: Mark = {"kind": "question", "key": key, **more}
-    if row.sign != " ":
+    if row.sign in CHANGED:
         mark["line_hl"] = HIGHLIGHTS[row.sign]
     if row.more:
         end = len(text.encode())
@@ -147,7 +147,9 @@ def _line(row: DiffRow, width: int, path: str, key: int) -> Row:
 
 
 def _note(key: int, text: str) -> Row:
-    return f"{INDENT}{text}", {"kind": "question", "key": key, "line_hl": "AcpNote"}
+    text = f"{INDENT}{text}"
+    spans = [[len(INDENT.encode()), len(text.encode()), "AcpNote"]]
+    return text, {"kind": "question", "key": key, "spans": spans}
 
 
 def _sum(rows: Iterable[Row], columns: int | None) -> int:

@@ -21,12 +21,13 @@ _EMPHASIS = {"-": "AcpDiffRemovedText", "+": "AcpDiffAddedText"}
 def draw(row: DiffRow, width: int, path: str) -> tuple[str, Mark]:
     """Return the text without INDENT, and what its mark says of the line with it. `width`: of the numbers; 0 draws the
     sign alone."""
+    begins = len(INDENT.encode())
     if row.sign == "⋯":
-        return f"{row.sign:>{width}}", {}
+        text = f"{row.sign:>{width}}"
+        return text, {"spans": [[begins, begins + len(text.encode()), "AcpNote"]]}
     number = f"{row.number or '':>{width}} " if width else ""
     gutter = f"{number}{row.sign} "
     text = f"{gutter}{shown(row.text)}".rstrip(" ")
-    begins = len(INDENT.encode())
     mark: Mark = {"spans": []}
     if number.strip():
         mark["spans"].append([begins, begins + len(number), "AcpNote"])

@@ -472,6 +472,17 @@ def test_further_rows_of_a_line_of_code_begin_behind_its_gutter(
     assert grounds[1] - {ground(editor, "AcpDiffAddedText")} == {ground(editor, "AcpDiffAdded")}
 
 
+def test_the_ground_of_a_line_that_tells_of_more_has_no_hole(open_editor: Open, tmp_path: Path) -> None:
+    step = edit(diff("big.py", text(NEW_LINES), oldText=None))
+    editor = asking(open_editor, tmp_path, step, setup=BELOW, size=(32, 44))
+    editor.screen.expect("more lines")
+    row, _ = editor.screen.find("more lines")
+    assert "all" in editor.screen.lines()[row + 1]
+    for place in (row, row + 1):
+        grounds = {editor.screen.attrs_at(place, column).get("background") for column in range(1, 32)}
+        assert grounds == {ground(editor, "AcpCode")}
+
+
 @pytest.mark.parametrize(("columns", "indent"), [(34, ""), (37, ""), (48, ""), (52, ""), (62, "\t")])
 def test_the_backend_knows_the_heights_of_the_lines_of_a_diff(
     open_editor: Open, tmp_path: Path, columns: int, indent: str
