@@ -40,7 +40,8 @@ def header(
     call: ToolCall, counts: tuple[int, int] | None, cwd: str, reason: str = "", columns: int | None = None
 ) -> Row:
     """Return the line of a call. `reason`: why it failed, cut to what the columns of the window leave in two rows."""
-    label = "agent" if call.nested else cut(one_line(_KINDS.get(call.kind, call.kind)), 20)
+    kind = "ask" if call.asked else call.kind
+    label = "agent" if call.nested else cut(one_line(_KINDS.get(kind, kind)), 20)
     place = _place(call, cwd)
     text = f"{label:<8}{'' if len(label) < 8 else ' '}{subject(call, cwd)}".rstrip() + current_nested(
         call.nested, cwd
@@ -101,6 +102,8 @@ def subject(call: ToolCall, cwd: str) -> str:
 
 
 def _subject(call: ToolCall, cwd: str) -> str:
+    if call.asked:
+        return one_line(call.asked)
     title, place = _title(call, cwd), _place(call, cwd)
     path = _path(call, place)
     command = _first_line(call.command or "")
@@ -181,7 +184,7 @@ def _is_asked(call: ToolCall) -> bool:
 
 
 def _icon(call: ToolCall) -> dict[str, str]:
-    refused = call.kind == "ask" and call.verdict.startswith("rejected")
+    refused = (call.asked or call.kind == "ask") and call.verdict.startswith("rejected")
     status = "failed" if refused else "cancelled" if call.left else call.status
     known = ICONS.get(status, ICONS["pending"])
     text, highlight = ("? ", "AcpQuestion") if _is_asked(call) else known

@@ -16,6 +16,7 @@ from acp_nvim.session.nested_calls import NestedCalls
 from acp_nvim.session.question import Question
 from acp_nvim.session.reported_output import ReportedOutput
 from acp_nvim.session.tool_paths import named
+from acp_nvim.text.printable import visible
 
 _OPEN = ("pending", "in_progress")
 COMMANDS = ("command", "cmd")
@@ -68,6 +69,11 @@ class ToolCall:
     def edited(self) -> tuple[FilePreview, ...]:
         """Return the change of its open question as the user has edited it; empty: as the agent proposes it."""
         return next((each.edited for each in self.questions if each.is_open and each.edited), ())
+
+    @property
+    def asked(self) -> str:
+        """Return the title of a question in words that it asks; empty: it does something else."""
+        return next((each.title for each in self.questions if not each.of_its_call), "")
 
     @property
     def is_open(self) -> bool:
@@ -160,6 +166,20 @@ class ToolCall:
                 id = str(said.get("terminal_id"))
                 if id in self.terminals or len(self.terminals) < limits.CALL_TERMINALS:
                     self.terminals.setdefault(id, ReportedOutput()).add(said["data"])
+
+
+def only_asks(call: ToolCall, question: Question) -> bool:
+    """Whether all that the call has said is in the question, as with AskUserQuestion of claude."""
+    texts = [
+        item.content.text
+        for item in call.content
+        if isinstance(item, schema.ContentItem) and isinstance(item.content, schema.Text)
+    ]
+    if call.kind != "other" or not texts or len(texts) < len(call.content):
+        return False
+    described = (line for field in question.fields for line in field["description"].splitlines())
+    said = {*question.detail, *described}
+    return all(visible(line) in said for text in texts for line in text.splitlines())
 
 
 def is_another(

@@ -28,7 +28,7 @@ from acp_nvim.session.prompt_echo import PromptEchoes
 from acp_nvim.session.question import Question
 from acp_nvim.session.subagent import Subagent
 from acp_nvim.session.subagent_keys import SubagentKeys
-from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.session.tool_call import ToolCall, only_asks
 
 
 class Transcript:
@@ -199,9 +199,8 @@ class Transcript:
 
     def ask(self, question: Question, update: schema.ToolCallUpdate | None, now: float) -> ToolCall:
         """Add a question to its tool call; one without a call gets an entry of its own."""
-        if update is not None:
-            call = self.tool(update, now, asks=True)
-        else:
+        call = self.tool(update, now, asks=True) if update is not None else self._asking_call(question)
+        if call is None:
             call = ToolCall(self._key(), "", now, title=question.title, kind="ask")
             self._add(call)
         question.asked_at = now
@@ -209,6 +208,13 @@ class Transcript:
         call.wait(now)
         self.touch(call)
         return call
+
+    def _asking_call(self, question: Question) -> ToolCall | None:
+        """Return the open call that the question names, if the call does nothing but ask it."""
+        if not question.tool_call_id or question.asked_by:  # a subagent has ids of its own
+            return None
+        call = self.calls.find(question.tool_call_id)
+        return call if call and call.is_open and not call.questions and only_asks(call, question) else None
 
     def ask_again(self, question: Question, before: ToolCall) -> ToolCall:
         """Add an open question again, because the transcript has begun again."""

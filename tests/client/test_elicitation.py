@@ -20,7 +20,13 @@ from tests.fakes.script import (
     tool,
     wait,
 )
-from tests.steps.forms import NAME, request_form, request_page
+from tests.steps.forms import (
+    NAME,
+    TWO_QUESTIONS,
+    ask_user_question,
+    request_form,
+    request_page,
+)
 
 COLOUR = {"type": "string", "oneOf": [{"const": "r", "title": "Red"}, {"const": "b", "title": "Blue"}]}
 
@@ -115,6 +121,26 @@ async def test_one_choice_is_offered_as_options(desk: Desk) -> None:
     talk.answer("b")
     await talk.ended(1)
     assert answers(agent) == [{"action": "accept", "content": {"colour": "b"}}]
+
+
+async def test_a_call_that_only_asks_is_the_question(desk: Desk) -> None:
+    agent, talk = await asking(desk, *ask_user_question(TWO_QUESTIONS))
+    assert "Asking for your input" not in "\n".join(talk.lines)
+    talk.answer("answer", content={"question_0": "TOML", "question_1": ["Docs"]})
+    await talk.ended(1)
+    assert answers(agent) == [{"action": "accept", "content": {"question_0": "TOML", "question_1": ["Docs"]}}]
+    (line,) = [line for line in talk.lines if line.startswith("ask ")]
+    assert line == "ask     Please answer the following questions."
+    assert "Asking for your input" not in "\n".join(talk.lines)
+
+
+@pytest.mark.parametrize("call", [{"kind": "execute"}, {"content": []}, {"status": "completed"}])
+async def test_a_call_that_does_more_keeps_its_line(desk: Desk, call: dict[str, Any]) -> None:
+    (begin, *rest) = ask_user_question(TWO_QUESTIONS)
+    begun = tool("ask", known=True, **call)
+    _, talk = await asking(desk, begin, begun, *rest)
+    assert "Asking for your input" in "\n".join(talk.lines)
+    assert "ask     Please answer the following questions." in talk.lines
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.fakes.script import ScriptedAgent, on_prompt, request, say, script
+from tests.fakes.script import ScriptedAgent, on_prompt, request, say, script, tool
 from tests.functional.editor import Editor
 from tests.steps.conversation import open_chat, send
 
@@ -20,6 +20,40 @@ FIELDS: dict[str, Any] = {
         "default": ["s"],
     },
     "sure": {"type": "boolean", "title": "Sure?"},
+}
+# AskUserQuestion of claude: each question with a text for the user's own words, and one alone without a description.
+FORMAT: dict[str, Any] = {
+    "type": "string",
+    "title": "Format",
+    "oneOf": [
+        {"const": "TOML", "title": "TOML", "description": "Typed values, in the standard library since 3.11"},
+        {"const": "INI", "title": "INI", "description": "What is there now, with sections"},
+        {"const": "JSON", "title": "JSON", "description": "No comments, but every tool reads it"},
+    ],
+}
+OTHER = {
+    "type": "string",
+    "title": "Other",
+    "description": "Type your own answer, or add a note to the option you chose above (optional).",
+}
+EXTRAS: dict[str, Any] = {
+    "type": "array",
+    "title": "Extras",
+    "description": "What should be done as well?",
+    "items": {
+        "anyOf": [
+            {"const": "Tests", "title": "Tests", "description": "One for each format"},
+            {"const": "Docs", "title": "Docs", "description": "A page in doc/"},
+        ]
+    },
+}
+WHICH = "Which format should the settings have?"
+ONE_QUESTION = {"question_0": FORMAT, "question_0_custom": OTHER}
+TWO_QUESTIONS = {
+    "question_0": {**FORMAT, "description": WHICH},
+    "question_0_custom": OTHER,
+    "question_1": EXTRAS,
+    "question_1_custom": OTHER,
 }
 NAME = {"type": "string", "title": "Your name", "minLength": 2}
 
@@ -49,6 +83,19 @@ def request_form(properties: dict[str, Any], required: Any = (), **more: Any) ->
     schema = {"type": "object", "properties": properties, "required": list(required)}
     params = {"sessionId": "{session}", "mode": "form", "message": "Who are you?", "requestedSchema": schema}
     return request("elicitation/create", {**params, **more})
+
+
+def ask_user_question(properties: dict[str, Any]) -> list[list[Any]]:
+    """Claude asks by a tool call and a form that names it: steps of a script."""
+    is_one = len(properties) == 2
+    message = WHICH if is_one else "Please answer the following questions."
+    words = [WHICH] if is_one else [WHICH, EXTRAS["description"]]
+    content = [{"type": "content", "content": {"type": "text", "text": text}} for text in words]
+    return [
+        tool("ask", title="Asking for your input", kind="other", status="pending", content=content),
+        request_form(properties, message=message, toolCallId="ask"),
+        tool("ask", known=True, status="completed"),
+    ]
 
 
 def request_page(url: str = "https://example.org/login?a=b", **more: Any) -> list[Any]:
