@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from acp_nvim import limits
 from acp_nvim.chat.splice import Mark, Row
 from acp_nvim.text.ansi import plain, shown
@@ -19,14 +21,24 @@ class Body:
         self._hidden = 0  # lines
         self._cut = False  # in the middle of a line
 
-    def line(self, text: str, highlight: str | None = None, more: Mark | None = None) -> None:
+    def line(
+        self,
+        text: str,
+        highlight: str | None = None,
+        more: Mark | None = None,
+        parts: Iterable[tuple[str, str | None]] = (),
+    ) -> None:
+        """Add a line. `parts`: those parts of the text, in order, that have a colour of their own, or none."""
         if len(self._rows) >= limits.SHOWN_LINES or self._room <= 0:
             self._hidden += 1
             return
         if len(text) > self._room:
             text, self._cut = text[: self._room] + "…", True
         self._room -= len(text) + 1
-        self._rows.append(((self._indent + shown(text)).rstrip(" "), self._mark(highlight, more)))
+        row = (self._indent + shown(text)).rstrip(" ")
+        if spans := self._spans(row, parts):
+            more = {**(more or {}), "spans": spans}
+        self._rows.append((row, self._mark(highlight, more)))
 
     def text(self, text: str, highlight: str | None = None) -> None:
         """Add text. Only what can be shown is processed, the rest is counted: there may be megabytes."""
@@ -42,6 +54,18 @@ class Body:
         lines = "line" if self._hidden == 1 else "lines"
         more = f"{self._hidden:,} more {lines}" if self._hidden else "more of a long line"
         return [*self._rows, (f"{self._indent}… {more}: K shows all", self._mark("AcpNote"))]
+
+    def _spans(self, row: str, parts: Iterable[tuple[str, str | None]]) -> list[list[int | str]]:
+        spans: list[list[int | str]] = []
+        at = len(self._indent)
+        for text, colour in parts:
+            start = row.find(part := shown(text), at)
+            if start < 0:  # the row is cut
+                break
+            at = start + len(part)
+            if colour:
+                spans.append([len(row[:start].encode()), len(row[:at].encode()), colour])
+        return spans
 
     def _mark(self, highlight: str | None, more: Mark | None = None) -> Mark | None:
         """Return the mark of a row. The first one has a mark where the body begins, others only for a colour."""

@@ -22,6 +22,7 @@ _INDENT = "    "
 _WIDTH = 46  # cells: of a chat beside a file in 120 columns, until the size of the window is known
 _MOST_DIFF = 30  # lines
 _GAP = 3
+_COLUMN = 20  # cells of an option's number and name, at most, so that descriptions begin in one column
 _SIGNS = {  # of an option's kind
     "allow_once": ("✓", "AcpDone"),
     "allow_always": ("✓✓", "AcpWarning"),
@@ -61,6 +62,9 @@ def _detail(question: Question, call: ToolCall, cwd: str) -> list[Row]:
         for line in part.split("\n"):
             if not _same(_without_kind(line, call.kind), told, cwd) and line not in files:
                 body.line(line, "AcpCode")
+    for name, text, note in question.outline:
+        named = [part for part in ((name, "AcpHeading"), (text, None), (note, "AcpNote")) if part[0]]
+        body.line("  ".join(part for part, _ in named), "AcpCode", parts=named)
     for note in question.note.split("\n") if question.note else ():
         body.line(one_line(note), "AcpWarning")
     if question.kind == "conflict":
@@ -128,7 +132,8 @@ def _same(line: str, told: str, cwd: str) -> bool:
 
 
 def _options(question: Question, columns: int) -> Iterator[Row]:
-    """Draw the options in one row if they fit in so many columns, else each in a line."""
+    """Draw the options in one row if they fit in so many columns, else each in a line. So do those behind choices that
+    are described."""
     mark: Mark = {"kind": "option", "key": question.id}
     if not question.options:
         text = f"{_INDENT}the agent offers no answers: cancel the turn"
@@ -139,21 +144,38 @@ def _options(question: Question, columns: int) -> Iterator[Row]:
     diff = ["gd diff"] if question.has_diff else []
     signs = [_SIGNS.get(option.kind) for option in question.options]
     covered = any(option.covers for option in question.options)
-    width = len(_INDENT) + sum(cells(label) + _GAP for label in (*labels, *diff)) - _GAP
-    if not covered and width + sum(cells(sign[0]) + 1 for sign in signs if sign) <= columns:
-        lines = [list(range(len(labels)))]
-    else:
-        lines = [[index] for index in range(len(labels))]
-    last = cells(labels[-1]) + (cells(signs[-1][0]) + 1 if signs[-1] else 0)
-    fits = len(lines) == 1 or len(_INDENT) + last + _GAP + len("gd diff") <= columns
+    choices = max((number for number, each in enumerate(question.options, 1) if each.description), default=0)
+    column = min(_COLUMN, max(map(cells, labels[:choices]), default=0))  # in which descriptions begin
+
+    def width(indexes: list[int], also: list[str]) -> int:
+        beside = [labels[index] for index in indexes] + also
+        inline = sum(cells(sign[0]) + 1 for index in indexes if (sign := signs[index]))
+        return len(_INDENT) + sum(cells(label) + _GAP for label in beside) - _GAP + inline
+
+    behind = list(range(choices, len(labels)))
+    lines = [[index] for index in range(choices)]
+    is_row = behind and not covered and width(behind, diff) <= columns
+    lines += [behind] if is_row else [[index] for index in behind]
+    fits = width(lines[-1], diff) <= columns
     for indexes in lines:
         also = diff if fits and indexes is lines[-1] else []
-        yield _line(mark, [(index, labels[index], signs[index]) for index in indexes], also)
+        row = _line(mark, [(index, labels[index], signs[index]) for index in indexes], also)
+        described = question.options[indexes[0]].description
+        yield _described(row, " " * (column - cells(labels[indexes[0]])), described) if described else row
         for text in question.options[indexes[0]].covers if covered else ():
             note: Mark = {"kind": "question", "key": question.id, "line_hl": "AcpWarning"}
             yield f"{_INDENT}  covers {one_line(text)}", note
     if diff and not fits:
         yield _line(mark, [], diff)
+
+
+def _described(row: Row, gap: str, description: str) -> Row:
+    text, mark = row
+    text += f"{gap}  "
+    start = len(text.encode())
+    text += description
+    assert mark is not None
+    return text, {**mark, "spans": [*mark["spans"], [start, len(text.encode()), "AcpNote"]]}
 
 
 def _line(mark: Mark, options: list[tuple[int, str, tuple[str, str] | None]], also: list[str]) -> Row:

@@ -16,6 +16,7 @@ class AnswerOption(TypedDict):
     name: str
     kind: str
     covers: NotRequired[list[str]]
+    description: NotRequired[str]
 
 
 class FormChoice(TypedDict):

@@ -20,6 +20,7 @@ from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
 from acp_nvim.session.asker import Asker
 from acp_nvim.session.form import Form
+from acp_nvim.session.form_outline import outline
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
 from acp_nvim.text.printable import one_line, visible
@@ -27,7 +28,6 @@ from acp_nvim.text.printable import one_line, visible
 _DECLINE = Option("decline", "Decline", "reject_once")
 _PAGE = re.compile(r"https?://[^\s/?#]+[^\s]*", re.IGNORECASE)
 _FEW = 9  # choices that are worth an option each
-_TOLD = 40  # characters of a choice in the chat
 ASK_FIELD = "answer"
 
 
@@ -133,13 +133,14 @@ def posed(asked: schema.Elicitation, session: Session) -> Question:
     question.tool_call_id = asked.tool_call_id
     about = (text for text in (asked.message, asked.title, asked.description) if text)
     form.about = tuple(_lines(about))
-    question.detail = (*form.about, *_told(form))
+    question.detail = form.about
     fill = Option("answer", "Fill in the form" if form else "Accept", "allow_once")
     if form.missing is not None:
         question.note = f"'{form.missing}' has an unknown type: the form can only be declined"
         question.options = (_DECLINE,)
     else:
         question.options = (*_offered(question), fill, _DECLINE)
+    question.outline = tuple(outline(form, question.fields, bool(question.quick)))
     return question
 
 
@@ -167,11 +168,11 @@ def posed_ask(asked: schema.Ask, session: Session) -> Question:
         ]
     )
     question = _question(session, "ask", asked.question, form)
-    described = [f"{each.title}: {each.description}" for each in asked.options if each.description]
     form.about = tuple(_lines(text for text in (asked.header, asked.question) if text))
-    question.detail = (*form.about, *_lines(described))
+    question.detail = form.about
     answer = Option("answer", "Another answer" if asked.options else "Answer", "allow_once")
     question.options = (*_offered(question), answer, _DECLINE)
+    question.outline = tuple(outline(form, question.fields, bool(question.quick)))
     return question
 
 
@@ -192,27 +193,18 @@ def _form(fields: Iterable[schema.FormField]) -> Form:
 
 
 def _offered(question: Question) -> Iterator[Option]:
-    """Yield an option for each choice, if the form is a single choice."""
-    name = question.form.single if question.form else None
+    """Yield an option for each choice, if the form asks for one choice and nothing else."""
+    name = question.form.choice if question.form else None
     field = question.form.fields[name] if question.form and name is not None else None
     # there are two more options: an answer in words, and no answer
     most = _FEW if question.kind == "elicitation" else limits.QUESTION_OPTIONS - 2
-    if field is None or field.type != "string" or len(field.choices) > most:
+    if field is None or len(field.choices) > most:
         return
     for number, choice in enumerate(field.choices, 1):
         id = choice.value if choice.value not in ("answer", "decline") else f"choice-{number}"
-        question.quick[id] = choice.value
-        yield Option(id, one_line(choice.title[: limits.FORM_TITLE_CHARS]), "choice")
-
-
-def _told(form: Form) -> Iterator[str]:
-    """Yield a line for each field of the form."""
-    for shape in form.shape():
-        wanted = "" if shape["required"] else " (optional)"
-        choices = [choice["title"][:_TOLD] for choice in shape["choices"]]
-        more = [f"… ({len(choices)})"] if len(choices) > _FEW else []
-        titles = ", ".join(choices[:_FEW] + more)
-        yield f"· {shape['title']}{wanted}{': ' if titles else ''}{titles}"
+        question.quick[id] = {name: choice.value}
+        title = one_line(choice.title[: limits.FORM_TITLE_CHARS])
+        yield Option(id, title, "choice", description=one_line(choice.description[: limits.FORM_NOTE_CHARS]))
 
 
 def _lines(texts: Iterable[str]) -> Iterator[str]:

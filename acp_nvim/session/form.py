@@ -41,6 +41,8 @@ class Form:
             while name in self.fields:
                 name += "'"
             self.fields[name] = each
+        choices = {each.key for each in self.fields.values() if each.choices}
+        self.own_words = {name for name, each in self.fields.items() if _is_own_words(each, choices)}
 
     def __bool__(self) -> bool:
         return bool(self.fields)
@@ -57,16 +59,25 @@ class Form:
         only = next(iter(self.fields)) if len(self.fields) == 1 else None
         return only if only is not None and self.fields[only].type in ("string", "array") else None
 
+    @property
+    def choice(self) -> str | None:
+        """Return the name of the field whose choices are answers by themselves, because the form asks nothing else."""
+        asked = [name for name in self.fields if name not in self.own_words]
+        only = asked[0] if len(asked) == 1 else None
+        return only if only is not None and self.fields[only].type == "string" else None
+
     def shape(self) -> list[dict[str, Any]]:
         """Return the fields as `acp.questions()` shows them."""
         return [_shape(name, each) for name, each in self.fields.items() if each.type != "unknown"]
 
     def told(self, content: Mapping[str, Any]) -> str:
         """Return an answer in one line for the chat."""
-        given = [(name, content[each.key]) for name, each in self.fields.items() if each.key in content]
-        words = [_words(self.fields[name], value) for name, value in given]
-        if len(self.fields) > 1:
-            words = [f"{name}: {value}" for (name, _), value in zip(given, words, strict=True)]
+        is_named = len(self.fields) - len(self.own_words) > 1
+        words: list[str] = []
+        for name, each in self.fields.items():
+            if each.key in content:
+                named = f"{_title(name, each)}: " if is_named and name not in self.own_words else ""
+                words.append(named + _words(each, content[each.key]))
         return form_values.brief(", ".join(words))
 
     def check(self, content: Any) -> Filled:
@@ -124,10 +135,20 @@ class Form:
         return self.fields[name].type != "unknown"
 
 
+def _is_own_words(each: FormField, choices: set[str]) -> bool:
+    """Whether the field is a text beside a choice: claude sends `question_0_custom`, "Other", behind `question_0`."""
+    is_free = each.type == "string" and not (each.choices or each.required or each.default)
+    return is_free and each.key.removesuffix("_custom") in choices
+
+
+def _title(name: str, each: FormField) -> str:
+    return one_line(each.title[: limits.FORM_TITLE_CHARS]) or name
+
+
 def _shape(name: str, each: FormField) -> dict[str, Any]:
     shape = {
         "name": name,
-        "title": one_line(each.title[: limits.FORM_TITLE_CHARS]) or name,
+        "title": _title(name, each),
         "type": each.type,
         "required": each.required,
         "default": shown_default(each),

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from acp_nvim import limits
 from acp_nvim.session.change_preview import FilePreview
 from acp_nvim.session.form import Form
+from acp_nvim.session.form_outline import OutlineLine
 from acp_nvim.text.bounded import short
 from acp_nvim.text.printable import visible
 
@@ -29,10 +30,12 @@ class Option(NamedTuple):
     name: str
     kind: str
     covers: tuple[str, ...] = ()  # what it would allow from then on, where the agent says so
+    description: str = ""  # of a choice
 
     def shape(self) -> dict[str, Any]:
         covers = {"covers": list(self.covers)} if self.covers else {}
-        return {"id": self.id, "name": self.name, "kind": self.kind, **covers}
+        described = {"description": self.description} if self.description else {}
+        return {"id": self.id, "name": self.name, "kind": self.kind, **covers, **described}
 
 
 @dataclass(slots=True, eq=False)
@@ -73,7 +76,8 @@ class Question:
     answer: Option | None = None
     ended_by: str | None = None
     form: Form | None = None  # the fields of an answer; None: the option is all of it
-    quick: dict[str, Any] = field(default_factory=dict)  # the values of options that are answers
+    outline: tuple[OutlineLine, ...] = ()  # what the chat shows of these fields, below the detail
+    quick: dict[str, Any] = field(default_factory=dict)  # the contents of options that are answers
     content: dict[str, Any] = field(default_factory=dict)  # the accepted answer
     on_end: Callable[[Question], None] | None = None
 
@@ -86,7 +90,7 @@ class Question:
         """Whether the chat cannot show all of it: then nobody has seen what would be allowed."""
         if self.has_cut_options or len(self.detail) >= limits.SHOWN_LINES:  # there may be millions
             return True
-        parts = (*(self.detail or (self.title,)), self.note)
+        parts = (*(self.detail or (self.title,)), self.note, *map(str, self.outline))
         lines = sum(part.count("\n") + 1 for part in parts)
         return lines > limits.SHOWN_LINES or sum(map(len, parts)) + lines > limits.SHOWN_CHARS
 

@@ -21,7 +21,10 @@ from tests.fakes.script import (
     wait,
 )
 from tests.steps.forms import (
+    FORMAT,
     NAME,
+    ONE_QUESTION,
+    OTHER,
     TWO_QUESTIONS,
     ask_user_question,
     request_form,
@@ -121,6 +124,46 @@ async def test_one_choice_is_offered_as_options(desk: Desk) -> None:
     talk.answer("b")
     await talk.ended(1)
     assert answers(agent) == [{"action": "accept", "content": {"colour": "b"}}]
+
+
+@pytest.mark.parametrize("by", ["option", "form"])
+async def test_a_text_beside_the_only_choice_is_no_question_of_its_own(desk: Desk, by: str) -> None:
+    """The answer of an option is that of the form with this choice."""
+    agent, talk = await asking(desk, request_form(ONE_QUESTION))
+    options = talk.questions[0]["options"]
+    assert [each["id"] for each in options] == ["TOML", "INI", "JSON", "answer", "decline"]
+    assert [each.get("description", "")[:5] for each in options] == ["Typed", "What ", "No co", "", ""]
+    typed = {"question_0": {"text": "", "chosen": [2]}, "question_0_custom": {"text": "", "chosen": []}}
+    if by == "option":
+        talk.answer("INI")
+    else:
+        desk.send("form_send", question=talk.questions[0]["id"], fields=typed)
+    await talk.ended(1)
+    assert answers(agent) == [{"action": "accept", "content": {"question_0": "INI"}}]
+
+
+@pytest.mark.parametrize(
+    ("key", "more"),
+    [
+        ("question_0_custom", {"enum": ["a"]}),
+        ("question_0_custom", {"default": "words"}),
+        ("question_0_custom", {"type": "integer"}),
+        ("question_0_notes", {}),
+        ("question_1_custom", {}),
+    ],
+)
+async def test_any_other_field_needs_the_form(desk: Desk, key: str, more: dict[str, Any]) -> None:
+    fields = {"question_0": FORMAT, key: {**OTHER, **more}}
+    _, talk = await asking(desk, request_form(fields))
+    assert [each["id"] for each in talk.questions[0]["options"]] == ["answer", "decline"]
+    assert "TOML  Typed values" in "\n".join(talk.lines)
+
+
+async def test_a_description_of_several_lines_is_shown_as_it_is(desk: Desk) -> None:
+    described = {**NAME, "description": "As on the door.\n\n  Not the number."}
+    _, talk = await asking(desk, request_form({"name": described, "age": {"type": "integer"}}))
+    at = talk.lines.index("    Your name  As on the door.")
+    assert talk.lines[at + 1 : at + 4] == ["", "      Not the number.", "    age"]
 
 
 async def test_a_call_that_only_asks_is_the_question(desk: Desk) -> None:

@@ -10,7 +10,15 @@ import pytest
 from tests.fakes.script import ask, die, notify, on_prompt, say, script, wait, wait_file
 from tests.functional.editor import Editor
 from tests.steps.conversation import expect_key, open_chat, read_chat, send
-from tests.steps.forms import FIELDS, ask_form, open_form, request_form
+from tests.steps.forms import (
+    FIELDS,
+    ONE_QUESTION,
+    TWO_QUESTIONS,
+    ask_form,
+    ask_user_question,
+    open_form,
+    request_form,
+)
 
 Open = Callable[..., Editor]
 
@@ -104,8 +112,61 @@ def test_a_form_longer_than_the_chat_opens_at_once(open_editor: Open, tmp_path: 
     editor.wait_event("AcpQuestion")
     editor.type("<Esc>:Acp accept<CR>")
     editor.expect_lua("return vim.bo.filetype", "acp_form")
-    assert "· field0 (optional): colour 0, colour 1, " in "\n".join(read_chat(editor))
-    assert "colour 9," not in "\n".join(read_chat(editor))
+    assert "field0  colour 0 · colour 1 · " in "\n".join(read_chat(editor))
+    assert "colour 9 " not in "\n".join(read_chat(editor))
+
+
+def test_the_questions_and_their_choices_are_read_before_the_form_is_opened(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    agent = script(tmp_path, on_prompt("", *ask_user_question(TWO_QUESTIONS), say("got {answer}")))
+    editor = open_chat(open_editor, agent, size=(160, 40))
+    send(editor, "hello")
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect("Format  Which format should the settings have?")
+    for words in (
+        "- TOML  Typed values",
+        "- INI  What is there",
+        "Extras  What should be done as well?",
+        "- Docs",
+    ):
+        editor.screen.expect(words)
+    shown = editor.screen.text()
+    assert "optional" not in shown
+    assert "Other" not in shown
+    assert "Asking for your input" not in shown
+
+
+@pytest.mark.parametrize("keys", ["g2", "2", "i<M-2>", ":Acp answer 2<CR>"])
+def test_a_form_of_one_choice_is_answered_by_a_key(open_editor: Open, tmp_path: Path, keys: str) -> None:
+    agent = script(tmp_path, on_prompt("", *ask_user_question(ONE_QUESTION), say("got {answer}")))
+    editor = open_chat(open_editor, agent, size=(200, 40))
+    send(editor, "hello")
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect("2 INI   What is there now, with sections")
+    editor.screen.expect("4 ✓ Fill in the form   5 ✗ Decline")
+    expect_key(editor, "g2")
+    editor.type(keys)
+    editor.wait_event("AcpAnswered", option_id="INI", by="user")
+    editor.wait_event("AcpTurnEnded")
+    assert 'got {"action": "accept", "content": {"question_0": "INI"}}' in read_chat(editor)
+    editor.screen.expect("✓ ask     Which format should the settings have?   INI")
+
+
+def test_accept_opens_the_form_of_one_choice(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", *ask_user_question(ONE_QUESTION), say("got {answer}")))
+    editor = open_chat(open_editor, agent, size=(160, 40))
+    send(editor, "hello")
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect("1 TOML")
+    editor.type("<Esc>:Acp accept<CR>")
+    editor.expect_lua("return vim.bo.filetype", "acp_form")
+    to(editor, "( ) JSON")
+    editor.type("<CR>")
+    to(editor, "▶ send")
+    editor.type("<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert 'got {"action": "accept", "content": {"question_0": "JSON"}}' in read_chat(editor)
 
 
 def test_a_broken_heading_sends_nothing(open_editor: Open, tmp_path: Path) -> None:

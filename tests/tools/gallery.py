@@ -34,15 +34,16 @@ from tests.fakes.script import (
     update,
     wait_file,
 )
+from tests.steps.forms import ONE_QUESTION, TWO_QUESTIONS, ask_user_question
 from tests.tools.pictures import SEND
 from tests.tools.shot import Picture, Terminal
 
 ROOT = Path(__file__).resolve().parents[2]
 PLUGINS = Path(os.environ.get("ACP_PLUGINS") or ROOT / ".cache" / "plugins")
 LOOKS = [("default", "dark"), ("default", "light"), ("tokyonight-moon", "dark"), ("tokyonight-day", "light")]
-ROWS = {80: 24, 120: 36, 200: 48}
-FONT = {80: 14, 120: 12, 200: 12}
-ACROSS = {80: 2, 120: 2, 200: 1}  # pictures beside each other on a sheet
+ROWS = {48: 30, 80: 24, 120: 36, 200: 48}
+FONT = {48: 14, 80: 14, 120: 12, 200: 12}
+ACROSS = {48: 2, 80: 2, 120: 2, 200: 1}  # pictures beside each other on a sheet
 
 PRICE = '''\
 """Prices of orders."""
@@ -273,6 +274,8 @@ def rules(folder: Path) -> list[dict[str, Any]]:
         on_prompt("sum", usage, *callers, *proposal(), say("Done: `total()` is one line now.")),
         on_prompt("error", say("I try."), error(-32603, overloaded, {"details": "request req_011CU"})),
         on_prompt("release", request("elicitation/create", form), say("Thank you.")),
+        on_prompt("format", *ask_user_question(ONE_QUESTION), say("Thank you.")),
+        on_prompt("ask", *ask_user_question(TWO_QUESTIONS), say("Thank you.")),
         on_prompt("wait", say("This takes a while."), *callers[1:], forever),
         on_prompt("terminal", *terminal(), forever),
         on_prompt("", say("Hello.")),
@@ -318,6 +321,9 @@ SCENES: dict[str, list[str]] = {
     ],
     "error": said("Make an error.", "529"),
     "terminal": [*said("Open a terminal.", "3 passed"), *keys(":Acp terminals 1"), "wait:test_1"],
+    "choice": said("Which format?", "Decline"),
+    "ask": said("Please ask me.", "Decline"),
+    "asking": [*said("Please ask me.", "Decline"), *keys(":Acp accept"), "wait:send"],
     "form": [*said("Make a release.", "Decline"), *keys(":Acp accept"), "wait:Kind"],
     "running": [*said("Please wait for me.", "takes a"), "iThen add a test", "C-s", "wait:1 queued"],
 }

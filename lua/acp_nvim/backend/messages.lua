@@ -489,6 +489,7 @@
 ---@field name string
 ---@field kind string
 ---@field covers? string[]
+---@field description? string
 
 ---@class acp.message.FormChoice
 ---@field value string
