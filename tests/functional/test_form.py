@@ -33,6 +33,9 @@ def test_a_form_opened_by_a_key_of_insert_mode_is_in_normal_mode(open_editor: Op
     editor.expect_lua("return { vim.bo.filetype, vim.fn.mode() }", ["acp_form", "n"])
 
 
+MANY = {f"field{number}": FIELDS["name"] for number in range(30)}
+
+
 def to(editor: Editor, text: str) -> None:
     """The cursor goes to the line below the heading."""
     editor.lua("assert(vim.fn.search([[\\V]] .. (...), 'w') > 0, 'not in the form')", text)
@@ -167,6 +170,69 @@ def test_accept_opens_the_form_of_one_choice(open_editor: Open, tmp_path: Path) 
     editor.type("<CR>")
     editor.wait_event("AcpTurnEnded")
     assert 'got {"action": "accept", "content": {"question_0": "JSON"}}' in read_chat(editor)
+
+
+def test_the_bar_says_how_many_required_fields_are_empty(open_editor: Open, tmp_path: Path) -> None:
+    editor = open_form(open_editor, tmp_path, FIELDS)
+    editor.screen.expect("1 required field is empty   :w or ▶ sends")
+    editor.type("iAda<Esc>")
+    editor.screen.expect_gone("1 required field is empty")
+    editor.screen.expect("Form   :w or ▶ sends")
+    editor.type("u")
+    editor.screen.expect("1 required field is empty")
+
+
+@pytest.mark.parametrize("columns", [48, 120])
+def test_a_form_is_as_high_as_its_text_up_to_three_fifths_of_the_screen(
+    open_editor: Open, tmp_path: Path, columns: int
+) -> None:
+    agent = script(
+        tmp_path, *(on_prompt(f"{n}", request_form(form)) for n, form in enumerate((ONE_QUESTION, MANY)))
+    )
+    editor = open_chat(open_editor, agent, size=(columns, 50))
+    send(editor, "0")
+    editor.wait_event("AcpQuestion")
+    editor.type("<Esc>:Acp accept<CR>")
+    editor.expect_lua("return vim.bo.filetype", "acp_form")
+    editor.screen.expect("Who are you?")
+    editor.screen.expect("▶ send")
+    rows = editor.lua("return { vim.api.nvim_win_text_height(0, {}).all, vim.api.nvim_win_get_height(0) }")
+    assert rows[0] == rows[1] - 1
+    assert (rows[0] > len(form(editor))) == (columns == 48)
+    editor.type(":Acp reject<CR>")
+    editor.wait_event("AcpTurnEnded")
+    send(editor, "1")
+    editor.wait_event("AcpQuestion")
+    editor.type("<Esc>:Acp accept<CR>")
+    editor.expect_lua("return vim.bo.filetype", "acp_form")
+    editor.expect_lua("return vim.api.nvim_win_get_height(0)", 30)
+    editor.type("G")
+    editor.screen.expect("▶ send")
+
+
+def test_the_question_stands_out_in_a_form_and_what_explains_it_is_quiet(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    agent = script(tmp_path, on_prompt("", *ask_user_question(TWO_QUESTIONS)))
+    editor = open_chat(open_editor, agent, size=(120, 60))
+    send(editor, "hello")
+    editor.wait_event("AcpQuestion")
+    editor.type("<Esc>:Acp accept<CR>")
+    editor.screen.expect("( ) TOML  — Typed values")
+
+    def colours() -> list[Any]:
+        found = (editor.screen.attrs(text) for text in ("(one of)", "— Typed values", "(any of)"))
+        quiet = [attributes.get("foreground") for attributes in found]
+        words = ("( ) JSON", "[ ] Docs")
+        return [*quiet, *(editor.screen.attrs(text).get("foreground") for text in words)]
+
+    quiet, *others = colours()
+    assert others[:2] == [quiet, quiet]
+    assert quiet not in others[2:]
+    assert "optional, " not in editor.screen.text()
+    editor.type("<CR>")
+    editor.screen.expect("(x) TOML  — Typed values")
+    assert colours()[1] == quiet
 
 
 def test_a_broken_heading_sends_nothing(open_editor: Open, tmp_path: Path) -> None:

@@ -31,24 +31,31 @@ end
 
 -- Its looks -----------------------------------------------------------------------------------------------------------
 
+--- The parts of a line that have a colour: { first, end, group }, from 0, bytes.
 ---@param form acp.Form
 ---@param line string
----@return string? group
-local function group_of(form, line)
-  if form.headings[line] then
-    return "AcpHeading"
+---@return [integer, integer, string][]
+local function colours_of(form, line)
+  local number = form.headings[line]
+  if number then
+    local title = #form_layout.HEADING + #form.fields[number].title
+    return { { 0, #line, "AcpNote" }, { #form_layout.HEADING, title, "AcpHeading" } }
   elseif form.asides[line] then
-    return "AcpNote"
+    return { { 0, #form_layout.ASIDE, "AcpNote" } }
+  elseif line == form.send then
+    return { { 0, #line, "AcpOption" } }
   end
-  return line == form.send and "AcpOption" or nil
+  local label = line:match("^[%(%[].?[%)%]] (.*)$")
+  local described = label and form.described[label]
+  return described and { { #line - #label + described, #line, "AcpNote" } } or {}
 end
 
 ---@param buf integer
 local function paint(buf)
   for index, line in ipairs(M.lines(buf)) do
-    local group = group_of(M.forms[buf], line)
-    if group then
-      api.nvim_buf_set_extmark(buf, NAMESPACE, index - 1, 0, { line_hl_group = group })
+    for order, colour in ipairs(colours_of(M.forms[buf], line)) do
+      local opts = { end_col = colour[2], hl_group = colour[3], priority = 100 + order }
+      api.nvim_buf_set_extmark(buf, NAMESPACE, index - 1, colour[1], opts)
     end
   end
 end
@@ -104,9 +111,9 @@ end
 -- Coming and going ----------------------------------------------------------------------------------------------------
 
 ---@param buf integer
----@param event string
+---@param event string|string[]
 ---@param fn fun()
-local function on(buf, event, fn)
+function M.on(buf, event, fn)
   api.nvim_create_autocmd(event, {
     buffer = buf,
     callback = function()
@@ -117,13 +124,13 @@ end
 
 ---@param buf integer
 local function listen(buf)
-  on(buf, "BufWriteCmd", function()
+  M.on(buf, "BufWriteCmd", function()
     send(buf)
   end)
-  on(buf, "BufHidden", function() -- `:q` decides nothing, and `:qa` need not ask
+  M.on(buf, "BufHidden", function() -- `:q` decides nothing, and `:qa` need not ask
     vim.bo[buf].modified = false
   end)
-  on(buf, "BufWipeout", function()
+  M.on(buf, "BufWipeout", function()
     M.forms[buf] = nil
   end)
 end
@@ -169,7 +176,8 @@ end
 ---@param is_changed boolean  there is something in it that no agent got
 function M.set_free(buf, is_changed)
   M.forms[buf] = nil
-  api.nvim_clear_autocmds({ buffer = buf, event = { "BufReadCmd", "BufUnload", "BufWriteCmd", "BufHidden" } })
+  local events = { "BufReadCmd", "BufUnload", "BufWriteCmd", "BufHidden", "TextChanged", "InsertLeave" }
+  api.nvim_clear_autocmds({ buffer = buf, event = events })
   vim.bo[buf].buftype = "nofile"
   vim.bo[buf].bufhidden = is_changed and "hide" or "wipe"
   form_keys.unmap(buf)

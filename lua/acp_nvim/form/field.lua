@@ -17,15 +17,19 @@ local M = {}
 local KINDS = { string = "text", integer = "whole number", number = "number", boolean = "yes or no", array = "any of" }
 local FORMATS = { email = "e-mail address", uri = "URI", date = "date", ["date-time"] = "date and time" }
 
+---@param choice { title: string, description: string }
+---@return string
+local function label_of(choice)
+  return choice.title .. (choice.description ~= "" and ("  — " .. choice.description) or "")
+end
+
 ---@param field acp.FormField
 ---@return string[]
 local function labels(field)
   if field.type == "boolean" then
     return { "Yes", "No" }
   end
-  return vim.tbl_map(function(choice)
-    return choice.title .. (choice.description ~= "" and ("  — " .. choice.description) or "")
-  end, field.choices or {})
+  return vim.tbl_map(label_of, field.choices or {})
 end
 
 ---@param field acp.FormField
@@ -63,13 +67,14 @@ function M.value_lines(field)
   return lines
 end
 
---- Says in words what the field takes.
+--- Says in words what the field takes, and whether it may stay empty where that differs between the form's fields.
 ---@param field acp.FormField
+---@param differs boolean
 ---@return string
-function M.kind_of(field)
+function M.kind_of(field, differs)
   local kind = field.type == "string" and has_choices(field) and "one of" or KINDS[field.type] or field.type
-  return ("%s, %s%s"):format(
-    field.required and "required" or "optional",
+  return ("%s%s%s"):format(
+    differs and (field.required and "required, " or "optional, ") or "",
     FORMATS[field.format] or kind,
     field.custom and has_choices(field) and ", or a line of your own" or ""
   )
@@ -87,6 +92,17 @@ function M.choice_in(field, line)
   local open, mark, rest = line:match("^([%(%[])(.?)([%)%]] .*)$")
   if rest and vim.list_contains(labels(field), rest:sub(3)) then
     return open, mark, rest
+  end
+end
+
+--- Adds the choices that are described: by label, where the description begins in it.
+---@param field acp.FormField
+---@param described table<string, integer>  bytes
+function M.add_described(field, described)
+  for _, choice in ipairs(field.choices or {}) do
+    if choice.description ~= "" then
+      described[label_of(choice)] = #choice.title
+    end
   end
 end
 

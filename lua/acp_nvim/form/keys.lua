@@ -7,6 +7,15 @@ local M = {}
 
 local KEYS = { "<CR>", "<Space>" }
 
+--- Changes the mark of a choice, and nothing else of its line: the rest keeps its colours.
+---@param buf integer
+---@param row integer  from 1
+---@param mark string  the old one
+---@param new string
+local function set_mark(buf, row, mark, new)
+  api.nvim_buf_set_text(buf, row - 1, 1, row - 1, 1 + #mark, { new })
+end
+
 --- Unmarks the choices of a field of which only one may be marked.
 ---@param form acp.Form
 ---@param field acp.FormField
@@ -14,11 +23,11 @@ local KEYS = { "<CR>", "<Space>" }
 ---@param heading integer  the row of the field's heading, from 1
 local function unmark_all(form, field, buf, heading)
   for index, line in ipairs(api.nvim_buf_get_lines(buf, heading, -1, false)) do
-    local _, mark, rest = fields.choice_in(field, line)
+    local _, mark = fields.choice_in(field, line)
     if form.headings[line] then
       return
     elseif mark and mark:find("%S") then
-      api.nvim_buf_set_lines(buf, heading + index - 1, heading + index, false, { "( " .. rest })
+      set_mark(buf, heading + index, mark, " ")
     end
   end
 end
@@ -36,7 +45,7 @@ local function toggle(form, buf, row)
   end
   ---@cast heading integer
   local field = form.fields[number]
-  local open, mark, rest = fields.choice_in(field, lines[row])
+  local open, mark = fields.choice_in(field, lines[row])
   if not open then
     return false
   end
@@ -45,7 +54,7 @@ local function toggle(form, buf, row)
   if open == "(" and not is_marked then
     unmark_all(form, field, buf, heading)
   end
-  api.nvim_buf_set_lines(buf, row - 1, row, false, { open .. (is_marked and " " or "x") .. rest })
+  set_mark(buf, row, mark, is_marked and " " or "x")
   return true
 end
 

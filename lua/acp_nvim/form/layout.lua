@@ -2,7 +2,7 @@
 --
 --   │ Which price?                            the agent's words: an aside
 --
---   ━━ Currency  (required, one of)           a heading; the block of its field ends at the next one
+--   ━━ Currency  (one of)                     a heading; the block of its field ends at the next one
 --   │ of the new price list                   an aside again
 --   (x) EUR
 --   ( ) USD
@@ -30,9 +30,11 @@ local M = {}
 ---@field headings table<string, integer>  line -> number of its field
 ---@field asides table<string, true>  lines
 ---@field send string  the last line
+---@field described table<string, integer>  label of a choice -> where its description begins in it, in bytes
+---@field has_required? boolean  a field of it
 ---@field defaults table<string, true>  the lines of all values as the agent has sent them
 
-local HEADING, ASIDE = "━━ ", "│ "
+M.HEADING, M.ASIDE = "━━ ", "│ "
 local SEND = "▶ send   :w or <CR> here sends, :Acp reject declines, :q decides nothing"
 
 --- The line, or with dots behind it one that no default contains.
@@ -51,7 +53,7 @@ end
 ---@return string[]
 local function aside(form, text)
   return vim.tbl_map(function(line)
-    line = distinct(form, ASIDE .. line)
+    line = distinct(form, M.ASIDE .. line)
     form.asides[line] = true
     return line
   end, vim.split(text, "\n", { plain = true }))
@@ -62,7 +64,7 @@ end
 ---@return string
 local function heading(form, number)
   local field = form.fields[number]
-  local line = distinct(form, ("%s%s  (%s)"):format(HEADING, field.title, fields.kind_of(field)))
+  local line = distinct(form, ("%s%s  (%s)"):format(M.HEADING, field.title, fields.kind_of(field, form.has_required)))
   form.headings[line] = number
   return line
 end
@@ -72,8 +74,11 @@ end
 ---@param list acp.FormField[]
 ---@return acp.Form
 function M.lay_out(question, message, list)
-  local form = { question = question, fields = list, headings = {}, asides = {}, laid_out = {}, defaults = {} }
+  local form =
+    { question = question, fields = list, headings = {}, asides = {}, laid_out = {}, defaults = {}, described = {} }
   for _, field in ipairs(list) do
+    form.has_required = form.has_required or field.required
+    fields.add_described(field, form.described)
     for _, line in ipairs(fields.value_lines(field)) do
       form.defaults[line] = true
     end
@@ -125,6 +130,20 @@ function M.read(form, lines)
     values[field.name] = fields.read(field, blocks[number])
   end
   return values
+end
+
+--- How many required fields hold nothing yet.
+---@param form acp.Form
+---@param lines string[]
+---@return integer
+function M.missing(form, lines)
+  local values, count = M.read(form, lines) or {}, 0
+  for _, field in ipairs(form.fields) do
+    local value = values[field.name]
+    local is_empty = value and value.text == "" and #value.chosen == 0
+    count = count + (is_empty and field.required and field.type ~= "array" and 1 or 0)
+  end
+  return count
 end
 
 --- The number of the field whose block holds the row.

@@ -11,18 +11,32 @@ local window_looks = require("acp_nvim.ui.window_looks")
 local api = vim.api
 local M = {}
 
-local KEYS = "%#AcpWinbar# Form   :w sends  <CR> chooses  :Acp reject declines  :q decides nothing%<"
+local BAR = "%%#AcpWinbar# Form   %s:w or ▶ sends  <CR> chooses  :Acp reject declines  :q decides nothing%%<"
+local MOST = 0.6 -- of the screen
 
 -- Before the user -----------------------------------------------------------------------------------------------------
+
+--- Says in the bars of a form how many required fields are still empty.
+---@param buf integer
+local function set_bars(buf)
+  local form = form_buffer.forms[buf]
+  local missing = form and form_layout.missing(form, form_buffer.lines(buf)) or 0
+  local told = missing > 0 and ("%d required %s empty   "):format(missing, missing == 1 and "field is" or "fields are")
+  for _, win in ipairs(form and vim.fn.win_findbuf(buf) or {}) do
+    api.nvim_set_option_value("winbar", BAR:format(told or ""), { win = win, scope = "local" })
+  end
+end
 
 ---@param buf integer
 ---@return integer win
 local function open_window(buf)
-  local height = math.min(api.nvim_buf_line_count(buf) + 1, math.max(3, math.floor(vim.o.lines / 2)))
+  local most, bar = math.max(3, math.floor(vim.o.lines * MOST)), 1
   local win = safe_windows.run(function()
-    return tabpage.open_below(buf, height)
+    return tabpage.open_below(buf, math.min(api.nvim_buf_line_count(buf) + bar, most))
   end)
-  window_looks.set(win, { winbar = KEYS })
+  window_looks.set(win, { breakindentopt = "shift:4" }) -- below the text of a choice
+  set_bars(buf)
+  tabpage.set_height(win, math.min(api.nvim_win_text_height(win, {}).all + bar, most)) -- lines may wrap
   return win
 end
 
@@ -33,7 +47,13 @@ end
 ---@param fields acp.FormField[]
 function M.open(id, session, message, fields)
   local from = api.nvim_get_current_win()
-  local buf = form_buffer.of(id) or form_buffer.new(id, session, message, fields)
+  local buf = form_buffer.of(id)
+  if not buf then
+    buf = form_buffer.new(id, session, message, fields)
+    form_buffer.on(buf, { "TextChanged", "InsertLeave" }, function()
+      set_bars(buf)
+    end)
+  end
   local win = vim.fn.bufwinid(buf)
   if win ~= from then
     form_buffer.forms[buf].from = from
