@@ -4,6 +4,7 @@
 --   "Allow once", "Allow always", "Reject"      ->  "allow", "✓✓ always", "reject"
 --   "Do it", "Do not"                           ->  "✓ it", "✗ not"
 --   "Yes", "Yes, and do not ask again", "No"    ->  "yes", "✓✓ always", "no"
+--   choices of a form: "TOML", "JSON"           ->  "TOML", "JSON"
 --
 -- No two options look the same, and none misleads: an option whose one word does not say what it does, and each that
 -- counts always, keeps the sign of its kind.
@@ -21,13 +22,13 @@ local CLEAR = {
   reject_once = { "no", "reject", "deny", "decline", "refuse", "cancel", "skip" },
 }
 
----@param name string
+---@param option { name: string, kind: string }
 ---@return string[]
-local function words_of(name)
+local function words_of(option)
   local words = {}
-  for word in printable.beginning(name, limits.OPTION_CHARS):gmatch("%S+") do
+  for word in printable.beginning(option.name, limits.OPTION_CHARS):gmatch("%S+") do
     word = word:gsub("^[%(%[\"']+", ""):gsub("[%.,;:!%?%)%]\"']+$", "")
-    words[#words + 1] = word ~= "" and vim.fn.tolower(word) or nil
+    words[#words + 1] = word ~= "" and (option.kind == "choice" and word or vim.fn.tolower(word)) or nil
   end
   return words
 end
@@ -124,12 +125,7 @@ end
 ---@param options { name: string, kind: string }[]
 ---@return { sign: string, name: string }[]  an empty sign: the name says it
 function M.short(options)
-  local names = distinct(
-    vim.tbl_map(function(option)
-      return words_of(option.name)
-    end, options),
-    options
-  )
+  local names = distinct(vim.tbl_map(words_of, options), options)
   local list = {}
   for index, option in ipairs(options) do
     local name = or_by_kind(names[index], options, index)
