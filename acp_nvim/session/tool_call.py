@@ -22,6 +22,7 @@ _OPEN = ("pending", "in_progress")
 COMMANDS = ("command", "cmd")
 ARGUMENTS = ("args", "arguments")
 NOTHING: tuple[Any, ...] = (None, "", [], {})
+_EXIT_CODES = ("exit_code", "exitCode", "exit", "return_code")
 
 
 @dataclass(slots=True, eq=False)
@@ -45,6 +46,7 @@ class ToolCall:
     raw_output: Any = None
     # those of the agent's own, by their ids
     terminals: dict[str, ReportedOutput] = field(default_factory=dict)
+    terminal_exit_code: int | None = None  # of its terminal, ours or the agent's own
     questions: list[Question] = field(default_factory=list)
     verdict: str = ""  # "rejected", "allowed by rule 2"
     # "cancelled" or "left open", if the turn ended before the agent said how this call did; "cancelled" also if it
@@ -122,6 +124,19 @@ class ToolCall:
         arguments = (self.raw_input.get(name) for name in ARGUMENTS)
         return " ".join(map(typed, (said, *(given for given in arguments if given not in NOTHING))))
 
+    @property
+    def exit_code(self) -> int | None:
+        """Return the exit code of its command: that of its terminal, else the one in its raw output.
+
+        opencode: {"output": "…", "metadata": {"exit": 1}}    codex: {"exit_code": 1, "formatted_output": "…"}
+        """
+        if self.terminal_exit_code is not None or not isinstance(self.raw_output, dict):
+            return self.terminal_exit_code
+        metadata = self.raw_output.get("metadata")
+        told = [self.raw_output, metadata] if isinstance(metadata, dict) else [self.raw_output]
+        codes = (each.get(name) for each in told for name in _EXIT_CODES)
+        return next((code for code in codes if type(code) is int), None)
+
     def paths(self, cwd: str) -> list[str]:
         """Return the paths that it names, symlinks unresolved."""
         said = (self.locations, self.content, self.raw_input, cwd)
@@ -166,6 +181,9 @@ class ToolCall:
                 id = str(said.get("terminal_id"))
                 if id in self.terminals or len(self.terminals) < limits.CALL_TERMINALS:
                     self.terminals.setdefault(id, ReportedOutput()).add(said["data"])
+        exit = meta.get("terminal_exit")
+        if isinstance(exit, dict) and type(exit.get("exit_code")) is int:
+            self.terminal_exit_code = exit["exit_code"]
 
 
 def only_asks(call: ToolCall, question: Question) -> bool:

@@ -17,6 +17,7 @@ class Screen:
     def __init__(self, session: Session, terminal_id: str) -> None:
         self.session, self.id = session, terminal_id
         self.status: str | None = None  # how it ended
+        self.exit_code: int | None = None  # of a command of ours
         self.is_ours = False  # its command will tell how it ended
         self.viewer: int | None = None  # the buffer that is fed
         self.fed = False  # a task feeds it now

@@ -13,6 +13,7 @@ import anyio
 from acp_nvim import limits
 from acp_nvim.agent.incoming_requests import IncomingRequest
 from acp_nvim.editor.interface import Editor
+from acp_nvim.protocol import schema
 from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
@@ -150,6 +151,13 @@ class Terminals:
                 if name == "terminal_exit":
                     self._screens.end(screen, _told_status(said))
 
+    def note_exit_code(self, session: Session, call: ToolCall) -> None:
+        """Tell a call how the terminal of ours that it shows has ended."""
+        shown = (item.terminal_id for item in call.content if isinstance(item, schema.TerminalRef))
+        for screen in (self._screens.get(session, id) for id in shown):
+            if screen and screen.exit_code is not None:
+                call.terminal_exit_code = screen.exit_code
+
     def _reported(self, session: Session, call: ToolCall, said: Mapping[str, Any]) -> Screen | None:
         """Return the screen of a terminal of the agent's own; None for one of ours, which needs no report."""
         terminal_id = str(said.get("terminal_id") or call.id)
@@ -222,6 +230,8 @@ class Terminals:
 
     def _exited(self, screen: Screen, command: Command) -> None:
         status = command.status or {}
+        code = status.get("exitCode")
+        screen.exit_code = code if isinstance(code, int) else None
         self._screens.end(screen, str(status.get("signal") or f"exit {status.get('exitCode')}"))
 
     def _forget_ended(self) -> None:
