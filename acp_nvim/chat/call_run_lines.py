@@ -46,12 +46,6 @@ def _counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
-def newest(entries: Sequence[Entry]) -> ToolCall | None:
-    """Return the call of a folded run that is shown all the same: the end of the last command's output says most."""
-    calls = [entry for entry in entries if isinstance(entry, ToolCall)]
-    return calls[-1] if calls[-1].kind == "execute" else None
-
-
 def below(rows: Iterable[Row]) -> list[Row]:
     """Return the rows of a call below the line of its run."""
     return [(text, indented(mark, _INDENT) if mark and "icon" in mark else mark) for text, mark in rows]

@@ -281,7 +281,7 @@ class ChatView:
         entries = self._transcript.entries[run.first : run.last]
         is_open = self._is_unfolded(run)
         top = [call_run_lines.row(entries, is_open)] if entry is entries[0] else []
-        shown = is_open or entry is call_run_lines.newest(entries)
+        shown = is_open or self._transcript.index(entry.key) == run.newest
         return [*top, *(call_run_lines.below(rows(entry, self._is_open, self._look)) if shown else ())]
 
     def _run(self, entry: Entry) -> Run | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.fakes.script import Step, on_prompt, say, script, tool
+from tests.fakes.script import Step, on_prompt, say, script, tool, wait
 from tests.functional.editor import Editor
 from tests.steps.conversation import go_to_line, open_chat, read_chat, send
 
@@ -55,3 +55,38 @@ def test_a_run_of_calls_is_one_line_until_it_is_unfolded(open_editor: Open, tmp_
     editor.type("zM<CR>")
     editor.screen.expect_gone("  │ the text of file 1")
     editor.screen.expect("▾ ✓ read 12 files")
+
+
+def run(number: int) -> Step:
+    output = [{"type": "content", "content": {"type": "text", "text": f"{number} lines"}}]
+    return tool(f"run-{number}", title=f"wc {number}", kind="execute", status="completed", content=output)
+
+
+def test_calls_that_look_and_commands_by_turns_are_one_line(open_editor: Open, tmp_path: Path) -> None:
+    calls = [step for number in range(1, 13) for step in (read(number), run(number))]
+    agent = script(
+        tmp_path,
+        on_prompt("look", *calls, read(13), wait("session/cancel")),
+        on_prompt("", say("They are fine.")),
+    )
+    editor = open_chat(open_editor, agent, setup={"chat": {"position": "tab"}}, size=(80, 50))
+    send(editor, "look")
+    editor.screen.expect(" ▸ ✓ read 13 files · ran 12 commands\n   ✓ execute wc 12\n   │ 12 lines\n")
+    editor.type(":Acp cancel<CR>")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("12 lines")
+    # what the agent says takes the place of the newest command
+    send(editor, "And?")
+    editor.screen.expect("They are fine.")
+    editor.screen.expect_gone("12 lines")
+    assert [line for line in read_chat(editor) if line.startswith(("read", "execute"))] == [
+        "read 13 files · ran 12 commands"
+    ]
+    go_to_line(editor, "read 13 files")
+    editor.type("za")
+    editor.screen.expect(" ▾ ✓ read 13 files · ran 12 commands\n   ✓ read    file_1.py\n   ✓ execute wc 1\n")
+    editor.type("]t]tyyK")
+    assert editor.lua("return vim.fn.getreg('\"')") == "execute wc 1\n"
+    editor.screen.expect("1 lines")
+    editor.type("q[t[tza")
+    editor.screen.expect_gone("execute wc 1")

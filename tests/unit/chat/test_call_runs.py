@@ -58,7 +58,7 @@ def test_text_and_calls_of_another_sort_end_a_run(story: Story) -> None:
     story.say("I have read them.")
     for id in "def":
         story.call(id)
-    for id in "ghi":
+    for id in "gh":
         story.call(id, "execute")
     story.call("j", "edit")
     lines = [
@@ -66,11 +66,36 @@ def test_text_and_calls_of_another_sort_end_a_run(story: Story) -> None:
         "",
         "I have read them.",
         "read 3 files",
-        "ran 3 commands",
-        "execute i",
+        "execute g",
+        "execute h",
         "edit    j",
     ]
     assert story.shown() == lines
+
+
+def test_many_calls_of_several_sorts_fold_to_one_line(story: Story) -> None:
+    for id, kind in zip("abcde", ["read", "execute", "read", "execute", "search"], strict=True):
+        story.call(id, kind)
+    assert len(story.shown()) == 5
+    story.call("f", "execute")
+    assert story.shown() == ["read 2 files · ran 3 commands · searched 1×", "execute f"]
+    story.call("g")
+    assert story.shown() == ["read 3 files · ran 3 commands · searched 1×", "execute f"]
+    story.call("h", "execute", status="failed")
+    story.call("i")
+    assert story.shown() == [
+        "read 3 files · ran 3 commands · searched 1×",
+        "execute f",
+        "execute h",
+        "read    i",
+    ]
+
+
+def test_a_command_that_tells_of_a_failure_by_its_exit_code_is_never_hidden(story: Story) -> None:
+    for id in "abcdef":
+        story.call(id)
+    story.call("g", "execute", raw_output={"output": "2 failed", "metadata": {"exit": 1}})
+    assert story.shown() == ["read 6 files", "execute g", "  │ 2 failed"]
 
 
 @pytest.mark.parametrize("order", ["abcd", "dcba", "bdac"])
@@ -114,12 +139,19 @@ def test_thoughts_between_calls_fold_with_them(story: Story) -> None:
     assert story.shown() == ["read 3 files", "Error: no connection", "read    d"]
 
 
-def test_of_commands_the_newest_stays(story: Story) -> None:
-    for id in "abc":
+def test_of_commands_the_newest_stays_until_the_agent_has_said_something(story: Story) -> None:
+    for number, id in enumerate("abcd", 1):
         story.call(id, "execute", content=(ContentItem(Text(text=f"{id} is done\n")),))
-    shown = story.shown()
-    assert shown[0] == "ran 3 commands"
-    assert shown[1] == "execute c"
+        if number > 2:
+            assert story.shown() == [f"ran {number} commands", f"execute {id}", f"  │ {id} is done"]
+    story.call("e", "edit")
+    story.say("hm", "thought")
+    assert story.shown()[:4] == ["ran 4 commands", "execute d", "  │ d is done", "edit    e"]
+    story.say("All is done.")
+    assert story.shown()[:2] == ["ran 4 commands", "edit    e"]
+    for id in "fgh":
+        story.call(id, "execute")
+    assert story.shown()[-2:] == ["ran 3 commands", "execute h"]
 
 
 def test_a_run_unfolds_and_its_calls_within_it(story: Story) -> None:
