@@ -1,9 +1,10 @@
-"""Finds in the output of a call what its line shows: why it failed, and the last lines of a command.
+"""Finds in the output of a call what the chat shows: why it failed, and the last lines of a command.
 
-    tests/test_a.py .          execute pytest -q  ImportError: no module named orders
-    ImportError: no …            │ tests/test_b.py F
-    tests/test_b.py F            │ 1 failed, 1 passed
-    1 failed, 1 passed
+    tests/test_a.py .          execute pytest -q  exit 1
+    ImportError: no …            │ ImportError: no module named orders
+    tests/test_b.py F            │ tests/test_b.py F
+                                 │ 1 failed, 1 passed
+    1 failed, 1 passed           │ … 1 more, za
 
 Tags, code fences and JSON are left to `K`: of JSON the message is taken.
 """
@@ -27,15 +28,27 @@ _TAGS = re.compile(r"</?[a-z][\w-]*>")
 _SAYS_WHY = re.compile(
     r"error|exception|\bfatal|\bfail|panic|denied|not found|no such|cannot|can't|refused|timed? ?out", re.I
 )
-_OUTPUTS = ("formatted_output", "aggregated_output", "output", "stdout", "stderr", "text", "content")
+_OUTPUTS = (
+    "formatted_output",
+    "aggregated_output",
+    "output",
+    "stdout",
+    "stderr",
+    "text",
+    "content",
+    "error",
+    "message",
+)
 
 
 def reason(call: ToolCall, terminal: Terminal) -> str:
-    """Return the first line that says why a call failed, of a command the first that sounds like it."""
+    """Return the first line that says why a call failed. Of a command that has put out several it sounds like an
+    error; without such a one the reason is empty."""
     texts = _texts(call, terminal, MESSAGES)
     lines = [line for text in texts for line in _spoken(text[: limits.SHOWN_CHARS])]
-    told = (line for line in lines if call.kind == "execute" and _SAYS_WHY.search(line))
-    return next(told, lines[0] if lines else "")
+    if call.kind != "execute":
+        return lines[0] if lines else ""
+    return next(filter(_SAYS_WHY.search, lines), lines[0] if len(lines) == 1 else "")
 
 
 def has_output(call: ToolCall) -> bool:
@@ -49,11 +62,19 @@ def has_output(call: ToolCall) -> bool:
     )
 
 
-def last_lines(call: ToolCall, terminal: Terminal) -> list[str]:
-    """Return the last lines of a command's output that say something."""
+def last_lines(call: ToolCall, terminal: Terminal, reason: str = "") -> tuple[list[str], int]:
+    """Return the last lines of a command's output that say something, and how many others do. `reason`: a line that is
+    among them wherever it stands."""
     text = "".join(list(_texts(call, terminal, _OUTPUTS))[-1:])
-    lines = [line.rstrip() for line in plain(text[-limits.UNFOLDED_OUTPUT_CHARS :]).split("\n")]
-    return [line for line in lines if line and not line.startswith("```")][-_TAIL_LINES:]
+    earlier = max(0, len(text) - limits.UNFOLDED_OUTPUT_CHARS)
+    lines = [line.rstrip() for line in plain(text[earlier:]).split("\n")]
+    lines = [line for line in lines if line and not line.startswith("```")]
+    if call.exit_code and f"Exit code {call.exit_code}" in lines[:1]:  # claude: the line of the call says it
+        del lines[0]
+    last = [reason if reason and _bare(line) == reason else line for line in lines[-_TAIL_LINES:]]
+    if reason and reason not in last:
+        last.insert(0, reason)
+    return last, text.count("\n", 0, earlier) + max(0, len(lines) - len(last))
 
 
 def _texts(call: ToolCall, terminal: Terminal, names: Sequence[str]) -> Iterator[str]:
@@ -75,9 +96,13 @@ def _spoken(text: str) -> Iterator[str]:
     if text.startswith(("{", "[")):
         text = message(_parsed(text)) or text
     for line in text.split("\n"):
-        bare = _TAGS.sub("", line).strip()
+        bare = _bare(line)
         if bare and not bare.startswith("```"):
             yield bare
+
+
+def _bare(line: str) -> str:
+    return _TAGS.sub("", line).strip()
 
 
 def _parsed(text: str) -> Any:

@@ -154,31 +154,32 @@ def _subagent(child: Subagent, is_open: Callable[[Entry], bool], look: Look) -> 
 
 def _tool(call: ToolCall, is_open: bool, look: Look) -> list[Row]:
     has_failed = call.status == "failed" and not (call.left or call.verdict.startswith("rejected"))
-    reason = call_output.reason(call, look.terminal) if has_failed else ""
-    columns = look.room[1] if look.room else None
-    top = header(call, look.counts(call), look.cwd, reason, columns)
-    output = (
-        [] if is_open or not call_output.has_output(call) else call_output.last_lines(call, look.terminal)
+    has_output = call_output.has_output(call)
+    reason = call_output.reason(call, look.terminal) if has_failed and not is_open else ""
+    top = header(
+        call,
+        look.counts(call),
+        look.cwd,
+        "" if has_output else reason,
+        look.room[1] if look.room else None,
     )
-    if any(line.strip() == reason for line in output):
-        if len(output) > 1 and not top[0].endswith(reason):  # it is cut there, and has a row of its own below
-            top = header(call, look.counts(call), look.cwd)
-        else:
-            output = [line for line in output if line.strip() != reason]
-    return [
-        top,
-        *question_lines.rows(call, look.cwd, top, look.room),
-        *(body(call, look.terminal) if is_open else _last_lines(call, look, output, reason)),
-    ]
+    asked = question_lines.rows(call, look.cwd, top, look.room)
+    if is_open:
+        return [top, *asked, *body(call, look.terminal)]
+    return [top, *asked, *(_last_lines(call, look, reason) if has_output else ())]
 
 
-def _last_lines(call: ToolCall, look: Look, output: list[str], reason: str) -> list[Row]:
-    """Return the end of a command's output, each line in one row, the reason of its failure in the colour of errors."""
+def _last_lines(call: ToolCall, look: Look, reason: str) -> list[Row]:
+    """Return the end of a command's output, each line in one row. Of one that has failed, the reason stands there, too,
+    in the colour of errors, and the number of lines that are not shown."""
+    lines, hidden = call_output.last_lines(call, look.terminal, reason)
     rows = Body(call.key)
     columns = look.room[1] if look.room else limits.REMARK_CHARS
-    for line in output:
+    for line in lines:
         shown = cut(line, max(_LEAST_OUTPUT, columns - len(INDENT) - 1))
         rows.line(shown, "AcpFailed" if line.strip() == reason else None)
+    if hidden and call.status == "failed":
+        rows.line(f"… {hidden:,} more, za", "AcpNote")
     return rows.rows()
 
 

@@ -32,7 +32,8 @@ _MORE = re.compile(r" and \d+ more$")  # behind the first of several paths
 _MCP = re.compile(r"mcp__(?P<server>\S+?)__(?P<name>\S+)")  # a tool's name, where it is all of the title
 _GAP = 2
 _COLUMNS = 80  # of a window whose size is not known yet
-_REASON = 64  # characters of a reason that are shown, in further rows if need be
+_LEAST_REASON = 20  # characters that are shown even if two rows have no room
+_SENTENCE = re.compile(r".{8,}?[.!?](?= +[^a-z ])")
 _INDENT = 12  # cells: of the second row of a call, and what may stay empty in the first
 
 
@@ -59,9 +60,11 @@ def header(
 
 
 def _failed(text: str, mark: Mark, reason: str, columns: int) -> Row:
+    """Add the first sentence of the reason, cut to what two rows leave of it."""
+    sentence = _SENTENCE.match(reason)
     beside = "".join(chunk for chunk, _ in mark.get("eol", ()))
     left = columns - cells(mark["icon"]["text"] + text + beside) - 2 * _GAP
-    told = cut(reason, max(min(_REASON, 2 * columns), left + columns - _INDENT))
+    told = cut(sentence[0] if sentence else reason, max(_LEAST_REASON, left + columns - _INDENT))
     start = len(text.encode()) + _GAP
     mark["spans"].append([start, start + len(told.encode()), "AcpFailed"])
     return f"{text}{' ' * _GAP}{told}", mark
@@ -211,10 +214,12 @@ def nested_count(nested: NestedCalls | None) -> list[list[str]]:
 
 
 def _beside(call: ToolCall, counts: tuple[int, int] | None) -> list[list[str]]:
-    """Return the virtual text at the end of the line: counts, decision, duration."""
+    """Return the virtual text at the end of the line: counts, exit code, decision, duration."""
     chunks: list[list[str]] = nested_count(call.nested)
     if counts and (any(counts) or call.edited):
         chunks += [[f" +{counts[0]}", "AcpAdded"], [f" −{counts[1]}", "AcpRemoved"]]
+    if call.exit_code and not call.is_open:
+        chunks.append([f"  exit {call.exit_code}", "AcpFailed"])
     if call.edited:
         chunks.append(["  edited by you", "AcpWarning"])
     if how := call.verdict or call.left or ("cancelled" if call.status == "cancelled" else ""):

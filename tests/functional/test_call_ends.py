@@ -1,4 +1,4 @@
-"""How calls end in the chat: a failure says why in its line, below a command stand its last lines."""
+"""How calls end in the chat: a failure says why, of a command below its line, where the last lines stand."""
 
 import os
 from collections.abc import Callable
@@ -31,13 +31,12 @@ PYTEST = "=== test session starts ===\nImportError: no module named orders\nE\n1
         ("edit", {"rawOutput": FENCED}, "edit    it  String to replace not found."),
         ("other", {"rawOutput": NESTED}, "tool    it  connection refused"),
         ("fetch", {"content": output('{"detail": "no such page"}')}, "fetch   it  no such page"),
-        ("execute", {"content": output(PYTEST)}, "execute it  ImportError: no module named orders"),
+        ("execute", {"content": output(PYTEST)}, "execute it\n   │ ImportError: no module named orders"),
+        ("read", {"content": output("No such file. Your directory is /tmp.")}, "read    it  No such file.\n"),
         ("read", {}, "read    it"),
     ],
 )
-def test_a_failure_says_why_in_its_line(
-    open_editor: Open, tmp_path: Path, kind: str, fields: Any, said: str
-) -> None:
+def test_a_failure_says_why(open_editor: Open, tmp_path: Path, kind: str, fields: Any, said: str) -> None:
     call = tool("t", title="it", kind=kind, status="failed", rawInput={"old_string": "x"}, **fields)
     editor = open_chat(open_editor, script(tmp_path, on_prompt("", call)), setup=WIDE, size=(80, 30))
     send(editor, "go")
@@ -46,7 +45,7 @@ def test_a_failure_says_why_in_its_line(
     shown = editor.screen.text()
     assert not [raw for raw in ("tool_use_error", "```", "old_string", "-32000", "{") if raw in shown]
     # K has all of it
-    go_to_line(editor, said)
+    go_to_line(editor, said.partition("\n")[0])
     editor.type("K")
     editor.screen.expect("old_string")
 
@@ -179,19 +178,64 @@ def test_the_edge_of_a_body_goes_on_beside_wrapped_rows(open_editor: Open, tmp_p
 
 
 def test_a_reason_goes_on_in_the_next_row(open_editor: Open, tmp_path: Path) -> None:
-    why = "ImportError: cannot import name total from orders"
-    call = tool(
-        "x", title="pytest -q", kind="execute", status="failed", content=output(f"collecting\n{why}\n")
-    )
+    why = "NotADirectoryError: cannot read total from orders"
+    call = tool("x", title="orders/total.py", kind="read", status="failed", content=output(f"{why}\n"))
     editor = open_chat(open_editor, script(tmp_path, on_prompt("", call)), setup=WIDE, size=(60, 30))
     send(editor, "go")
     editor.wait_event("AcpTurnEnded")
     editor.screen.expect(
         """\
- ✗ execute pytest -q  ImportError: cannot import name total
-           from orders
-   │ collecting"""
+ ✗ read    orders/total.py  NotADirectoryError: cannot read
+           total from orders"""
     )
+
+
+CODES = {"rawOutput": {"output": "", "metadata": {"exit": 3}}}
+META = {"_meta": {"terminal_exit": {"terminal_id": "t", "exit_code": 3, "signal": None}}}
+
+
+@pytest.mark.parametrize("said", [CODES, META], ids=["raw", "meta"])
+@pytest.mark.parametrize(
+    ("columns", "line"),
+    [
+        (60, " ✗ execute python3 run_tests.py   exit 3"),
+        (32, " ✗ execute python3 run_tests.py\n           exit 3"),
+    ],
+)
+def test_a_failed_command_tells_its_exit_code_and_why_below_it(
+    open_editor: Open, tmp_path: Path, said: Any, columns: int, line: str
+) -> None:
+    lines = "\n".join([f"test_{number} PASSED" for number in range(13)] + ["AssertionError", "E", "1 failed"])
+    call = tool(
+        "x", title="python3 run_tests.py", kind="execute", status="failed", content=output(lines), **said
+    )
+    editor = open_chat(open_editor, script(tmp_path, on_prompt("", call)), setup=WIDE, size=(columns, 30))
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect(f"{line}\n   │ AssertionError\n   │ E\n   │ 1 failed\n   │ … 13 more, za\n")
+    assert editor.screen.attrs("exit 3") == editor.screen.attrs("✗")
+    go_to_line(editor, "… 13 more")
+    editor.type("za")
+    editor.screen.expect("│ test_0 PASSED")
+
+
+def test_the_exit_code_of_a_terminal_is_told(open_editor: Open, tmp_path: Path) -> None:
+    order = {"sessionId": "{session}", "command": "sh", "args": ["-c", "echo no such target; exit 2"]}
+    shows = {"content": [{"type": "terminal", "terminalId": "terminal-1"}]}
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "",
+            request("terminal/create", order),
+            tool("x", title="make all", kind="execute", status="in_progress", **shows),
+            request("terminal/wait_for_exit", {"sessionId": "{session}", "terminalId": "terminal-1"}),
+            tool("x", known=True, status="failed"),
+        ),
+    )
+    editor = open_chat(open_editor, agent, setup=WIDE, size=(60, 30))
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect(" ✗ execute make all   exit 2\n   │ no such target\n")
 
 
 def test_a_reason_that_is_too_long_stands_among_the_last_lines(open_editor: Open, tmp_path: Path) -> None:

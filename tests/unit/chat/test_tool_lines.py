@@ -252,28 +252,71 @@ def test_the_tool_of_a_server_is_named_before_it(title: str, shown: str):
 # --- failures
 
 
-def failed(columns: int, *lines: str) -> Shown:
+def failed(columns: int, *lines: str, **more: Any) -> Shown:
     content = (ContentItem(content=Text(text="\n".join(lines))),)
-    shown = Shown(title="make", kind="execute", status="failed", content=content)
+    update = {"title": "make", "kind": "execute", "content": content, **more}
+    shown = Shown(status="failed", **update)
     shown.view.fit((30, columns))
     return shown
 
 
-def test_a_reason_goes_on_in_the_next_rows():
-    why = "error: there is no rule to make the target that you want"
-    assert failed(40, why).lines == [f"execute make  {why}"]
+def colours(shown: Shown) -> list[str | None]:
+    """Of the rows below the line of the call."""
+    assert shown.lines
+    return [row[0].get("line_hl") if row else None for row in shown.buffer.rows[2:]]
 
 
-def test_a_reason_is_not_shown_twice():
-    assert failed(40, "cc a.c", "error: stop").lines == ["execute make  error: stop", "  │ cc a.c"]
-
-
-def test_a_reason_that_would_be_cut_stands_among_the_last_lines_alone():
+def test_why_a_command_failed_stands_among_its_last_lines():
     why = "error: " + "x" * 90
     shown = failed(40, "cc a.c", why)
     assert shown.lines == ["execute make", "  │ cc a.c", f"  │ {why[:34]}…"]
-    (mark,) = shown.buffer.rows[-1]
-    assert mark["line_hl"] == "AcpFailed"
+    assert colours(shown) == [None, "AcpFailed"]
+    shown = failed(40, *map(str, range(5)), why, *map(str, range(9)))
+    assert shown.lines[1:] == [f"  │ {why[:34]}…", "  │ 6", "  │ 7", "  │ 8", "  │ … 11 more, za"]
+    assert colours(shown) == ["AcpFailed", None, None, None, "AcpNote"]
+
+
+def test_words_that_say_nothing_of_a_failure_stand_in_their_order():
+    assert failed(40, "a", "b", "c", "d").lines[1:] == ["  │ b", "  │ c", "  │ d", "  │ … 1 more, za"]
+
+
+def test_a_failed_command_without_output_has_one_line():
+    assert failed(40).lines == ["execute make"]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"raw_output": {"exit_code": 2, "formatted_output": "cc"}},
+        {"raw_output": {"exitCode": 2}},
+        {"raw_output": {"output": "cc", "metadata": {"exit": 2}}},
+        {"meta": {"terminal_exit": {"terminal_id": "t", "exit_code": 2, "signal": None}}},
+    ],
+)
+def test_a_failed_command_tells_its_exit_code(told: dict[str, Any]):
+    shown = failed(40, **told)
+    assert shown.beside == "  exit 2"
+    assert shown.mark["eol"] == [["  exit 2", "AcpFailed"]]
+
+
+@pytest.mark.parametrize("code", [0, None, True, "2", {}])
+def test_only_a_number_is_an_exit_code(code: Any):
+    assert failed(40, raw_output={"exit_code": code}).beside == ""
+
+
+def test_the_exit_code_is_not_told_twice():
+    shown = failed(40, "Exit code 1", "boom", raw_output={"exit_code": 1})
+    assert shown.lines == ["execute make", "  │ boom"]
+
+
+def test_of_another_failure_the_first_sentence_is_told_in_two_rows():
+    read = {"kind": "read", "title": "a.py"}
+    shown = failed(60, "File does not exist. Note: your directory is /tmp.", **read)
+    assert shown.lines == ["read    a.py  File does not exist."]
+    shown = failed(40, "It goes on " + "and on " * 40, **read)
+    assert len(shown.lines) == 1
+    assert shown.lines[0].endswith("…")
+    assert 40 < len(shown.lines[0]) <= 80
 
 
 # --- questions
