@@ -46,6 +46,7 @@ KEPT_DEPTH = 50
 
 # Texts in one line: of a message, a list, the chat
 NAME_CHARS = 200  # of a name, a title, a path or a command
+TITLE_CHARS = 80  # of an agent's words about a call, behind its path or command
 DETAIL_TEXTS = 100  # of one list or table that K shows as texts
 REMARK_CHARS = 300  # of a description or an error
 CONTENT_CHARS = 500  # of content that is named instead of shown

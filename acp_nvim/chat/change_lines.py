@@ -18,7 +18,7 @@ from acp_nvim.chat.diff_line import HIGHLIGHTS, draw
 from acp_nvim.chat.folded_body import INDENT
 from acp_nvim.chat.phrases import cells
 from acp_nvim.chat.splice import Mark, Row
-from acp_nvim.chat.tool_lines import relative
+from acp_nvim.chat.tool_lines import changed_lines, relative
 from acp_nvim.session.change_preview import MOST_ROWS, DiffRow, FilePreview
 from acp_nvim.text.printable import one_line
 
@@ -122,7 +122,8 @@ def _name(each: FilePreview, cwd: str, key: int) -> Row:
     path = one_line(relative(each.path, cwd))
     text = f"{INDENT}{path}"
     start = len(INDENT.encode())
-    eol = [[f"  +{each.added}", "AcpAdded"], [f" −{each.removed}", "AcpRemoved"]]
+    (first, colour), *second = changed_lines(each.added or 0, each.removed or 0)
+    eol = [[f" {first}", colour], *second]
     spans = [[start, len(text.encode()), "AcpPath"]]
     return text, {
         "kind": "question",

@@ -50,6 +50,8 @@ _COMPACTIONS = {
     "failed": ("! ", "AcpWarning", "compacting the conversation failed"),
     "cancelled": ("⊘ ", "AcpCancelled", "compacting the conversation was cancelled"),
 }
+_COUNT = re.compile(r"(?<= )[+−]\d+(?= −| ·|$)")
+_COUNT_COLOURS = {"+": "AcpAdded", "−": "AcpRemoved"}
 _HANGING = "  "  # before an error: its icon stands over these blanks, and wrapped rows begin below its words
 _SHORT_PLAN = 8
 _LEAST_OUTPUT = 20  # characters
@@ -254,9 +256,11 @@ def _changes(changes: Changes) -> list[Row]:
     text = changes.text
     if not text:
         return []
-    found = re.search(r" (\+\d+) (−\d+)(?= ·|$)", text)
-    ends = [0, *(found.span(1) + found.span(2) if found else ()), len(text)]
-    colours = ["AcpNote", "AcpAdded", "AcpNote", "AcpRemoved", "AcpNote"] if found else ["AcpNote"]
+    ends, colours = [0], ["AcpNote"]
+    for count in _COUNT.finditer(text):
+        ends += count.span()
+        colours += [_COUNT_COLOURS[count[0][0]], "AcpNote"]
+    ends.append(len(text))
     at = [len(text[:end].encode()) for end in ends]
     spans = [[*ends, colour] for *ends, colour in zip(at, at[1:], colours, strict=False)]
     return [

@@ -10,7 +10,7 @@ from acp_nvim.chat.diff_line import HIGHLIGHTS
 from acp_nvim.chat.folded_body import Body
 from acp_nvim.chat.phrases import cells
 from acp_nvim.chat.splice import Mark, Row
-from acp_nvim.chat.tool_lines import relative, subject
+from acp_nvim.chat.tool_lines import relative, subject_and_title
 from acp_nvim.protocol import schema
 from acp_nvim.session.proposed_diffs import diffs, patch
 from acp_nvim.session.question import Question
@@ -56,7 +56,7 @@ def _detail(question: Question, call: ToolCall, cwd: str) -> list[Row]:
     )
     if question.asked_by:
         body.line(f"asked by {question.asked_by}", "AcpNote")
-    told = subject(call, cwd)
+    told = subject_and_title(call, cwd)
     files = {visible(each.path) for each in call.previews} if len(call.previews) > 1 else ()
     for part in question.detail or (question.title,):
         for line in part.split("\n"):
@@ -120,15 +120,16 @@ def _without_kind(line: str, kind: str) -> str:
     return rest if rest and verb.lower() == kind else line
 
 
-def _same(line: str, told: str, cwd: str) -> bool:
+def _same(line: str, told: tuple[str, str], cwd: str) -> bool:
     """Whether the line of the call already shows exactly this."""
     bare = relative(line.removeprefix("$ "), cwd)
-    head, _, number = told.rpartition(":")
-    said = head if number.isdigit() else told
+    what, title = told
+    head, _, number = what.rpartition(":")
+    said = head if number.isdigit() else what
     if line.startswith("$ "):  # a title could make it look like another one
-        return bare in (told, said)
+        return not title and bare in (what, said)
     verb_and_path = said.partition(" ")[2] == bare
-    return bare in (told, said) or verb_and_path or said.endswith(f"  {bare}")
+    return bare in (what, said, title) or verb_and_path or said.endswith(f"  {bare}")
 
 
 def _options(question: Question, columns: int) -> Iterator[Row]:

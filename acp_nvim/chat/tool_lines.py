@@ -29,6 +29,7 @@ _STATES = {
 _KINDS = {"other": "tool", "switch_mode": "mode"}
 _CHANGES = {"edit", "delete", "move"}
 _MORE = re.compile(r" and \d+ more$")  # behind the first of several paths
+_WITH_SUBJECT = {*_CHANGES, "read", "execute"}  # a path or a command; of others the title says most
 _MCP = re.compile(r"mcp__(?P<server>\S+?)__(?P<name>\S+)")  # a tool's name, where it is all of the title
 _GAP = 2
 _COLUMNS = 80  # of a window whose size is not known yet
@@ -44,10 +45,13 @@ def header(
     kind = "ask" if call.asked else call.kind
     label = "agent" if call.nested else cut(one_line(_KINDS.get(kind, kind)), 20)
     place = _place(call, cwd)
-    text = f"{label:<8}{'' if len(label) < 8 else ' '}{subject(call, cwd)}".rstrip() + current_nested(
-        call.nested, cwd
-    )
-    spans = _spans(text, label, place, _path(call, place))
+    what, title = subject_and_title(call, cwd)
+    text = f"{label:<8}{'' if len(label) < 8 else ' '}{what}".rstrip()
+    spans, end = _spans(text, label, place, _path(call, place)), len(text.encode())
+    if title:
+        text += f"{' ' * _GAP}{title}"
+        spans.append([end + _GAP, len(text.encode()), "AcpNote"])
+    text += current_nested(call.nested, cwd)
     mark: Mark = {"kind": "tool", "key": call.key, "icon": _icon(call), "spans": spans}
     if call.is_open or _is_asked(call):
         mark["open"] = True
@@ -56,6 +60,8 @@ def header(
     if eol := _beside(call, counts):
         mark["eol"] = eol
         mark["beside"] = max(8, len(label.encode()) + 1)
+        if title:
+            mark["after"] = end
     return (text, mark) if not reason else _failed(text, mark, one_line(reason), columns or _COLUMNS)
 
 
@@ -96,27 +102,46 @@ def current_nested(nested: NestedCalls | None, cwd: str) -> str:
     if nested is None or nested.current is None:
         return ""
     kind = one_line(_KINDS.get(nested.current.kind, nested.current.kind))
-    return f"  ▸ {middle_cut(f'{cut(kind, 20)} {_subject(nested.current, cwd)}', limits.STEP_CHARS)}"
+    return f"  ▸ {middle_cut(f'{cut(kind, 20)} {subject(nested.current, cwd)}', limits.STEP_CHARS)}"
 
 
 def subject(call: ToolCall, cwd: str) -> str:
-    """Return the title, and the path or command if the title lacks it. The middle of long ones is cut out."""
-    return middle_cut(_subject(call, cwd), limits.NAME_CHARS)
+    """Return the path or command, and the title if that says more. The middle of long ones is cut out."""
+    return (" " * _GAP).join(filter(None, subject_and_title(call, cwd)))
 
 
-def _subject(call: ToolCall, cwd: str) -> str:
+def subject_and_title(call: ToolCall, cwd: str) -> tuple[str, str]:
+    """Return what the call is about, and the agent's words about it if they say more.
+
+    kind     title         path            command
+    read     a.py          src/a.py:12                   src/a.py:12
+    read     Look at a.py  a.py                          Look at a.py
+    edit     Rename parse  src/a.py                      src/a.py, Rename parse
+    execute  Run tests                     pytest        pytest, Run tests
+    search   Find callers  src                           Find callers  src
+    """
     if call.asked:
-        return one_line(call.asked)
+        return one_line(call.asked), ""
     title, place = _title(call, cwd), _place(call, cwd)
     path = _path(call, place)
     command = _first_line(call.command or "")
     what = command if command and call.kind == "execute" else place or command
-    if not title or title.strip("`'\"") in (path, place, command):
-        return what or title or one_line(call.name) or _argument(call) or one_line(call.id[:60])
+    bare = title.strip("`'\"")
+    is_name = what == place and path.endswith(f"/{bare}")
+    if not title or is_name or bare in (path, place, command):
+        return _short(what or title or one_line(call.name) or _argument(call) or one_line(call.id[:60])), ""
     if path and path in title:
-        return title + place[len(path) :] if title.endswith(path) else title
+        return _short(title + place[len(path) :] if title.endswith(path) else title), ""
+    if not what or what in title:
+        return _short(title), ""
+    if call.kind not in _WITH_SUBJECT or call.nested:
+        return _short(f"{title}{' ' * _GAP}{what}"), ""
     is_beginning = call.kind == "execute" and what.startswith(title)
-    return title if not what or what in title else what if is_beginning else f"{title}  {what}"
+    return _short(what), "" if is_beginning else cut(title, limits.TITLE_CHARS)
+
+
+def _short(text: str) -> str:
+    return middle_cut(text, limits.NAME_CHARS)
 
 
 def _argument(call: ToolCall) -> str:
@@ -151,7 +176,10 @@ def _title(call: ToolCall, cwd: str) -> str:
 
 
 def _line(call: ToolCall) -> int | None:
-    return call.locations[0].line if call.locations else None
+    """Return the line that the call is about; none for a whole file, which some agents place at its first line."""
+    line = call.locations[0].line if call.locations else None
+    has_limit = isinstance(call.raw_input, dict) and call.raw_input.get("limit")
+    return None if line == 1 and call.kind == "read" and not has_limit else line
 
 
 def _first_changed(call: ToolCall, path: str, line: int) -> int:
@@ -209,15 +237,23 @@ def nested_count(nested: NestedCalls | None) -> list[list[str]]:
     """Return how many calls a subagent has made, and how many of them failed."""
     if not nested:
         return []
-    chunks = [[f"  {len(nested):,} {'call' if len(nested) == 1 else 'calls'}", "AcpNote"]]
-    return chunks + ([[f"  {nested.failed:,} failed", "AcpFailed"]] if nested.failed else [])
+    told = f"  {len(nested):,} {'call' if len(nested) == 1 else 'calls'}"
+    if not nested.failed:
+        return [[told, "AcpNote"]]
+    return [[f"{told},", "AcpNote"], [f" {nested.failed:,} failed", "AcpFailed"]]
+
+
+def changed_lines(plus: int, minus: int) -> list[list[str]]:
+    """Return the counts of a change, such as ` +2 −1`. A new file has no `−0`, an emptied one no `+0`."""
+    added = [[f" +{plus}", "AcpAdded"]] if plus or not minus else []
+    return added + ([[f" −{minus}", "AcpRemoved"]] if minus or not plus else [])
 
 
 def _beside(call: ToolCall, counts: tuple[int, int] | None) -> list[list[str]]:
     """Return the virtual text at the end of the line: counts, exit code, decision, duration."""
     chunks: list[list[str]] = nested_count(call.nested)
     if counts and (any(counts) or call.edited):
-        chunks += [[f" +{counts[0]}", "AcpAdded"], [f" −{counts[1]}", "AcpRemoved"]]
+        chunks += changed_lines(*counts)
     if call.exit_code and not call.is_open:
         chunks.append([f"  exit {call.exit_code}", "AcpFailed"])
     if call.edited:

@@ -32,6 +32,7 @@ class Mark(TypedDict):
     running: NotRequired[bool]  # a tool at work: its icon turns
     eol: NotRequired[list[tuple[str, str]] | None]
     beside: NotRequired[int]  # the column before which that stands where it does not fit behind the line
+    after: NotRequired[int]  # the column where that stands if it fits; the end of the line if it is not given
     spans: NotRequired[list[tuple[int, int, str]]]
     line_hl: NotRequired[str | None]
     code: NotRequired[tuple[int, int, str]]  # of a diff's line: from, to, the name of the file

@@ -84,7 +84,7 @@ async def test_a_status_may_go_back(desk: Desk) -> None:
     done = tool("call_1", known=True, status="completed")
     talk = await turn(desk, begun, told("tool_call_update_back_to_pending"), done)
     assert [data["status"] for data in talk.data("AcpToolCall")] == ["in_progress", "pending", "completed"]
-    assert heads(talk) == ["execute Build make test"]
+    assert heads(talk) == ["execute make test Build"]
 
 
 async def test_a_place_in_line_0_is_the_file(desk: Desk, tmp_path: Path) -> None:

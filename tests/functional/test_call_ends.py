@@ -270,6 +270,24 @@ def test_counts_stand_below_a_path_that_leaves_them_no_room(
     editor.screen.expect(shown)
 
 
+def test_the_agents_words_stand_behind_path_and_counts(open_editor: Open, tmp_path: Path) -> None:
+    change = {"type": "diff", "path": "{cwd}/reader.py", "oldText": "a\n", "newText": "b\n"}
+    edit = tool("e", title="Rename parse to read_line", kind="edit", status="completed", content=[change])
+    look = tool(
+        "r", title="Look", kind="read", status="completed", locations=[{"path": "{cwd}/a.py", "line": 1}]
+    )
+    agent = script(tmp_path, on_prompt("", edit, look))
+    editor = open_chat(open_editor, agent, setup=WIDE, size=(60, 30))
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect(" ✓ edit    reader.py  +1 −1  Rename parse to read_line")
+    editor.screen.expect(" ✓ read    a.py  Look")
+    editor.lua("vim.o.columns = 46")
+    editor.screen.expect(" ✓ edit    reader.py  Rename parse to\n           read_line\n           +1 −1")
+    editor.lua("vim.o.columns = 60")
+    editor.screen.expect(" ✓ edit    reader.py  +1 −1  Rename parse to read_line")
+
+
 def test_a_long_call_goes_on_below_its_subject(open_editor: Open, tmp_path: Path) -> None:
     title = "grep total in one/folder and/another/folder and/the/last/folder"
     call = tool("x", title=title, kind="search", status="completed")

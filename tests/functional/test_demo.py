@@ -69,7 +69,7 @@ def demo(program: Path, tmp_path: Path) -> Iterator[Terminal]:
 def test_the_demo_is_ready_to_type_in_a_small_project(demo: Terminal) -> None:
     demo.expect("def greet(name):", "-- INSERT --", *TRY)
     demo.type("/edit @gre\t\x13")  # Tab completes, Control-S sends
-    demo.expect("▎/edit @greet.py", "I am the demo agent", "edit    greet.py  +2 −0")
+    demo.expect("▎/edit @greet.py", "I am the demo agent", "edit    greet.py  +2")
 
 
 @pytest.mark.parametrize("columns", [48, 80, 120])

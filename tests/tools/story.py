@@ -104,7 +104,7 @@ class Story:
             f"/write {_NOTES}",
             "an agent that writes the disk and asks nobody",
             "idle",
-            until=f"{_NOTES} +2 −0",
+            until=f"{_NOTES} +2",
         )
         self._caption(
             "its changes are pending, whatever way they came: :Acp review lists them over all files"

@@ -361,6 +361,7 @@
 ---@field running? boolean  a tool at work: its icon turns
 ---@field eol? [string, string][]
 ---@field beside? integer  the column before which that stands where it does not fit behind the line
+---@field after? integer  the column where that stands if it fits; the end of the line if it is not given
 ---@field spans? [integer, integer, string][]
 ---@field line_hl? string
 ---@field code? [integer, integer, string]  of a diff's line: from, to, the name of the file

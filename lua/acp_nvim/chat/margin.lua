@@ -35,7 +35,7 @@ M.PROMPT_OPTIONS = { number = true, numberwidth = 1, statuscolumn = EMPTY }
 local KINDS = "ask|agent|delete|edit|execute|fetch|mode|move|read|search|think|tool"
 local CALL = ([[\%%(%s\) \+\%%9c..]]):format((KINDS:gsub("|", [[\|]])))
 local PLAN = [[plan \d\+\/\d\+  ..]] -- likewise
-local CHANGES = [[..\%(.\{-} +\d\+ −\d\+ · \)\@=]] -- as wide as the ± before the line
+local CHANGES = [[..\%(.\{-} [+−]\d\+\%( −\d\+\)\? · \)\@=]] -- as wide as the ± before the line
 
 local OPTION = [[\%5c\d\+ ]] -- of a question
 

@@ -46,9 +46,9 @@ local function place_beside(chat, mark, row)
   if SPEAKERS[mark.kind] then
     return -- headings.lua draws all of its line
   end
-  local opts = tool_line_end.extmark(chat.buf, mark, row, chat.columns)
+  local opts, column = tool_line_end.extmark(chat.buf, mark, row, chat.columns)
   opts.id = mark.at_eol
-  mark.at_eol = api.nvim_buf_set_extmark(chat.buf, COLOURS, row, 0, opts)
+  mark.at_eol = api.nvim_buf_set_extmark(chat.buf, COLOURS, row, column, opts)
 end
 
 --- Places the line ends again if the windows on the chat have become narrower or wider.

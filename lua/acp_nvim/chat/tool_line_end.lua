@@ -1,8 +1,8 @@
--- Places the end of a tool call's line: counts, how it was decided, how long it took. It is never cut off: it stands at
--- the end of the line where there is room, else in rows of its own, below the path.
+-- Places what stands beside a tool call: counts, how it was decided, how long it took. It is never cut off: it stands
+-- behind the path or the command where the line has room for it, else in rows of its own, below the path.
 --
 --   ✓ edit    src/orders/price.py  +3 −9 2 of 3 hunks          ✓ edit    src/orders/price.py
---                                                                        +3 −9 2 of 3 hunks
+--   ✓ edit    src/orders/price.py  +3 −9  Sum up                         +3 −9 2 of 3 hunks
 local api = vim.api
 local M = {}
 
@@ -50,19 +50,24 @@ local function fits(chunks, text, columns)
   return api.nvim_strwidth(text) < columns
 end
 
---- The options of the extmark.
+--- The options of the extmark, and its column.
 ---@param buf integer
 ---@param mark acp.Mark
 ---@param row integer
 ---@param columns integer  of the window
----@return vim.api.keyset.set_extmark
+---@return vim.api.keyset.set_extmark opts
+---@return integer column
 function M.extmark(buf, mark, row, columns)
   local icon, text = mark.icon and mark.icon.text or "", api.nvim_buf_get_lines(buf, row, row + 1, false)[1] or ""
   if not mark.beside or fits(mark.eol, icon .. text, columns) then
-    return { virt_text = mark.eol, hl_mode = "combine", strict = false }
+    local chunks, pos = mark.eol, "eol" ---@type [string, string?][], string
+    if mark.after then
+      chunks, pos = vim.list_extend({ { " " } }, mark.eol), "inline" -- behind a line Neovim adds the blank
+    end
+    return { virt_text = chunks, virt_text_pos = pos, hl_mode = "combine", strict = false }, mark.after or 0
   end
   local indent = api.nvim_strwidth(icon .. text:sub(1, mark.beside))
-  return { virt_lines = rows_of(mark.eol, indent, columns), strict = false }
+  return { virt_lines = rows_of(mark.eol, indent, columns), strict = false }, 0
 end
 
 return M

@@ -55,7 +55,7 @@ function M.items_of(what)
     plus, minus = review.turn_size(what.session, what.turn)
   end
   local where = #files == 1 and files[1] or ("%d files"):format(#files)
-  return items, ("%s +%d −%d"):format(where, plus, minus)
+  return items, ("%s %s"):format(where, printable.counts(plus, minus))
 end
 
 --- Shows the first change, in a window of the user's, as `:cfirst` does.

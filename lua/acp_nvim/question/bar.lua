@@ -88,6 +88,10 @@ local function subject_of(question)
   local path = marks.path_span(chat, row)
   local kind, text = line:match("^(%S+)%s+(.+)$")
   subject.kind, subject.text = kind or "", text or line
+  if path and path[1] == #line - #subject.text then -- the agent's words behind it stand in the chat
+    line = line:sub(1, path[2]) .. line:sub(path[2] + 1):gsub("  .*", "")
+    subject.text = line:sub(path[1] + 1)
+  end
   subject.is_path = path ~= nil and path[2] >= #line - 5 -- a line's number may stand behind it
   if subject.is_path then
     subject.text = subject.text:gsub(" and %d+ more$", "") -- the beginning of a path goes first

@@ -84,7 +84,7 @@ local function line_of(share)
   if share.plus == 0 and share.minus == 0 then
     return joined(where .. ": earlier text unknown, no undo", said, ":Acp review")
   end
-  local size = ("%s +%d −%d"):format(where, share.plus, share.minus)
+  local size = ("%s %s"):format(where, printable.counts(share.plus, share.minus))
   return joined(size, said, key_names.in_general(), ":Acp review")
 end
 

@@ -116,4 +116,15 @@ function M.fit(text, width)
   return M.cut(before:sub(1, -#gap - 1), room - #gap) .. gap .. command
 end
 
+--- The lines that a change adds and removes, as "+5 −4". A new file has no "−0", an emptied one no "+0".
+---@param plus integer
+---@param minus integer
+---@return string
+function M.counts(plus, minus)
+  if minus == 0 then
+    return ("+%d"):format(plus)
+  end
+  return plus == 0 and ("−%d"):format(minus) or ("+%d −%d"):format(plus, minus)
+end
+
 return M

@@ -56,7 +56,7 @@ def test_calls_of_a_subagent_fold_into_the_line_of_its_call(shown: Shown) -> Non
     assert shown.beside(1) == "  2 calls"
     shown.update("c", status="failed")
     assert shown.lines == ["agent   Explore the code"]
-    assert shown.beside(1) == "  2 calls  1 failed"
+    assert shown.beside(1) == "  2 calls, 1 failed"
 
 
 @pytest.mark.statement(137)

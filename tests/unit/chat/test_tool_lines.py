@@ -80,14 +80,22 @@ class Shown:
         ({"title": "Ask"}, "tool    Ask"),
         ({"title": "read", "kind": "read"}, "read    t"),
         ({"title": "Read src/a.py", "kind": "read"}, "read    src/a.py"),
-        ({"title": "a.py", "kind": "read", "locations": at("/w/src/a.py", 12)}, "read    a.py  src/a.py:12"),
+        ({"title": "a.py", "kind": "read", "locations": at("/w/src/a.py", 12)}, "read    src/a.py:12"),
+        ({"title": "Rename it", "kind": "edit", "locations": at("/w/a.py", 3)}, "edit    a.py:3  Rename it"),
+        ({"title": "a.py", "kind": "read", "locations": at("/w/a.py", 1)}, "read    a.py"),
+        ({"title": "a.py", "kind": "read", "locations": at("/w/a.py", 0)}, "read    a.py"),
+        (
+            {"title": "", "kind": "read", "locations": at("/w/a", 1), "raw_input": {"limit": 9}},
+            "read    a:1",
+        ),
         ({"title": "src/a.py", "kind": "read", "locations": at("/w/src/a.py", 12)}, "read    src/a.py:12"),
         (
             {"title": "Read `/w/src/a.py`", "kind": "read", "locations": at("/w/src/a.py", 12)},
             "read    src/a.py:12",
         ),
         ({"title": "Look at /w/a", "kind": "read", "locations": at("/w/a", 3)}, "read    Look at a:3"),
-        ({"title": "Look", "kind": "read", "locations": at("/etc/x")}, "read    Look  /etc/x"),
+        ({"title": "Look", "kind": "read", "locations": at("/etc/x")}, "read    /etc/x  Look"),
+        ({"title": "Callers", "kind": "search", "locations": at("/w/src")}, "search  Callers  src"),
         ({"title": "", "kind": "edit", "raw_input": {"file_path": "/w/b"}}, "edit    b"),
         ({"title": "", "kind": "edit", "locations": (*at("/w/a"), *at("/w/b"))}, "edit    a and 1 more"),
         (
@@ -101,7 +109,7 @@ class Shown:
         ),
         (
             {"title": "Run tests", "kind": "execute", "raw_input": {"command": "pytest"}},
-            "execute Run tests  pytest",
+            "execute pytest  Run tests",
         ),
         ({"kind": "execute", "raw_input": {"command": "a\nb"}}, "execute a …"),
         ({"title": "plan", "kind": "switch_mode"}, "mode    plan"),
@@ -119,8 +127,8 @@ def test_a_line_is_never_long():
 
 def test_columns_are_bytes():
     shown = Shown(title="漢 ", kind="read", locations=at("/w/é", 3))
-    assert shown.lines == ["read    漢  é:3"]
-    assert shown.mark["spans"] == [[0, 4, "AcpToolKind"], [13, 17, "AcpPath"]]
+    assert shown.lines == ["read    é:3  漢"]
+    assert shown.mark["spans"] == [[0, 4, "AcpToolKind"], [8, 12, "AcpPath"], [14, 17, "AcpNote"]]
 
 
 @pytest.mark.parametrize(
@@ -145,9 +153,9 @@ def test_counts_and_verdict_and_time_stand_beside():
 
 def test_counts_follow_the_content():
     shown = Shown(kind="edit", content=(Diff(path="/w/a", new_text="a\n"), Diff(path="/w/b", new_text="b\n")))
-    assert shown.beside == " +2 −0"
+    assert shown.beside == " +2"
     shown.update(content=(Diff(path="/w/a", old_text="a\n", new_text=""),))
-    assert shown.beside == " +0 −1"
+    assert shown.beside == " −1"
     shown.update(content=())
     assert shown.beside == ""
 
@@ -341,7 +349,7 @@ def test_the_whole_command_is_visible_before_the_answer():
     shown = Shown(title="Run", kind="execute", raw_input={"command": "make\nrm -rf /"})
     shown.ask("Yes", detail=("$ make", "  rm -rf / \x1b\u202e"), note="this agent writes first")
     assert shown.lines == [
-        "execute Run  make …",
+        "execute make …  Run",
         "    $ make",
         "      rm -rf / ^[<202E>",
         "    this agent writes first",
