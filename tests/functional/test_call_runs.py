@@ -90,3 +90,12 @@ def test_calls_that_look_and_commands_by_turns_are_one_line(open_editor: Open, t
     editor.screen.expect("1 lines")
     editor.type("q[t[tza")
     editor.screen.expect_gone("execute wc 1")
+
+
+def test_the_line_of_a_run_goes_on_below_its_words(open_editor: Open, tmp_path: Path) -> None:
+    calls = [step for number in range(1, 5) for step in (read(number), run(number))]
+    agent = script(tmp_path, on_prompt("", *calls, say("They are fine.")))
+    editor = open_chat(open_editor, agent, setup={"chat": {"position": "tab"}}, size=(28, 30))
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect(" ▸ ✓ read 4 files · ran 4\n     commands\n")
