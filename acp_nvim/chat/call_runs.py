@@ -60,12 +60,13 @@ class Runs:
 
     def update(self, entries: Sequence[Entry], touched: set[int]) -> set[int]:
         """Find the runs anew around entries that are new or touched; return the indexes of those to be drawn anew."""
-        dirty = set(range(len(self._sorts), len(entries)))
+        known = len(self._sorts)
+        dirty = set(range(known, len(entries)))
         if said := [index for index in dirty if _is_text(entries[index])]:
-            dirty |= set(range(self._said + 1, len(self._sorts)))  # their commands need not be shown any more
+            dirty |= set(range(self._said + 1, known))  # their commands need not be shown any more
             self._said = max(said)
-        self._sorts += [_sort(entry) for entry in entries[len(self._sorts) :]]
-        for index in touched - dirty:
+        self._sorts += [_sort(entry) for entry in entries[known:]]
+        for index in touched:
             if (sort := _sort(entries[index])) != self._sorts[index]:
                 self._sorts[index] = sort
                 dirty.add(index)

@@ -152,3 +152,11 @@ def test_the_end_of_a_turn_names_what_waits_elsewhere(open_editor: Open, tmp_pat
     command, done = ("keep", "kept") if verb == "k" else ("undo", "undone")
     editor.type(f":Acp {command} turn<CR>")
     editor.screen.expect(f"1 change {done}; 3 pending in session 1: :Acp review all")
+
+
+def test_a_new_file_has_no_count_of_removed_lines(open_editor: Open, tmp_path: Path) -> None:
+    editor = talking(open_editor, tmp_path, "other")
+    editor.screen.expect("± other.txt +1 · ,k keep ,u undo · :Acp review")
+    assert editor.screen.attrs("+1 · ,k") != editor.screen.attrs("· ,k")
+    editor.type(":Acp review<CR>")
+    editor.expect_lua(TITLE + ":match(': (.*)$')", "other.txt +1")

@@ -109,6 +109,21 @@ operations = st.one_of(
 )
 
 
+looks = st.tuples(
+    st.just("look"),
+    st.sampled_from([f"{sort}{number}" for sort in "rx" for number in range(9)]),
+    st.just(True),
+)
+of_runs = st.one_of(
+    looks,
+    looks,
+    st.tuples(st.just("chunk"), st.builds(Chunk, st.sampled_from(["agent", "thought", "user"]), text=words)),
+    st.tuples(st.just("tool"), tools),
+    st.tuples(st.just("toggle_run"), st.integers(1, 12), st.none(), st.sampled_from(["line", "calls"])),
+    st.tuples(st.just("settle")),
+)
+
+
 class Story:
     def __init__(self) -> None:
         self.transcript = Transcript()
@@ -220,8 +235,7 @@ def anew(story: Story) -> ChatBuffer:
     return buffer
 
 
-@given(st.lists(operations, max_size=40))
-def test_edits_add_up_to_a_render_from_nothing(story_of: list[tuple[Any, ...]]):
+def expect_render_from_nothing(story_of: list[tuple[Any, ...]]) -> None:
     story = Story()
     for operation in story_of:
         story.play(*operation)
@@ -229,3 +243,13 @@ def test_edits_add_up_to_a_render_from_nothing(story_of: list[tuple[Any, ...]]):
     fresh = anew(story)
     assert story.buffer.lines == fresh.lines
     assert story.buffer.marks == fresh.marks
+
+
+@given(st.lists(operations, max_size=40))
+def test_edits_add_up_to_a_render_from_nothing(story_of: list[tuple[Any, ...]]):
+    expect_render_from_nothing(story_of)
+
+
+@given(st.lists(of_runs, max_size=40))
+def test_edits_of_runs_add_up_to_a_render_from_nothing(story_of: list[tuple[Any, ...]]):
+    expect_render_from_nothing(story_of)

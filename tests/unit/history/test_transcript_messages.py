@@ -127,3 +127,15 @@ def test_the_time_in_which_the_user_was_asked_is_told(tmp_path: Path) -> None:
         for each in (session, again)
     ]
     assert took == [[3.0], [3.0]]
+
+
+def test_the_exit_code_of_a_terminal_is_told(tmp_path: Path) -> None:
+    session, retelling = talk()
+    exit = {"terminal_exit": {"terminal_id": "x", "exit_code": 2, "signal": None}}
+    call = schema.ToolCallUpdate("t", title="make", kind="execute", status="failed", meta=exit)
+    session.apply(call, 1.0)
+    file = tmp_path / "transcript.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in retelling.lines(2.0)))
+    again = Session(2, "mine", "/work")
+    play(again, str(file))
+    assert [each.exit_code for each in again.transcript.entries if isinstance(each, ToolCall)] == [2]
