@@ -94,8 +94,8 @@ class Runs:
         for index in range(first, last):
             old, new = self._runs.pop(index, None), found.get(index)
             if new and old and new.first == old.first:
-                shown = (new.first, old.newest, new.newest) if new != old else ()
-                changed |= {each for each in shown if each is not None}
+                if index == new.first and new != old:
+                    changed |= {each for each in (index, old.newest, new.newest) if each is not None}
             elif new or old:
                 changed.add(index)
         self._runs |= found

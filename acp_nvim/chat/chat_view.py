@@ -290,7 +290,7 @@ class ChatView:
 
     def _is_unfolded(self, run: Run) -> bool:
         keys = (entry.key for entry in self._transcript.entries[run.first : run.last])
-        return any(key in self._unfolded for key in keys)
+        return bool(self._unfolded) and any(key in self._unfolded for key in keys)
 
     def _is_hidden(self, entry: Entry) -> bool:
         """Whether an entry takes no line: it has nothing to show yet, or its run is folded."""
