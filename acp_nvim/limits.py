@@ -147,6 +147,8 @@ ESCAPE_SEQUENCE_BYTES = 4096  # of one that has no end yet
 
 # Proposals
 PROPOSED_FILES = 200  # each costs a look at the disk, and in Neovim a buffer; nobody looks at each of more
+REPLACED_PLACES = 10_000  # of one text that is replaced everywhere, a hunk each
+REPLACED_CHARS = 16 * MIB  # that a text may grow to by that: few bytes could make any size
 PREVIEWED_FILES = 50
 PREVIEWED_BYTES = 4 * MIB  # of a file or its change: they are compared while the question waits
 PREVIEWED_LINES = 30_000  # of both sides

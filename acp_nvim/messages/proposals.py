@@ -20,6 +20,14 @@ from acp_nvim.messages.base_classes import (
 # --- Parts
 
 
+class Fragment(TypedDict):
+    """A part of a file as the agent has sent it."""
+
+    old: str
+    new: str
+    everywhere: bool  # each place is meant, else it has to have exactly one
+
+
 class ProposedFile(TypedDict):
     """A file as the agent wants it; the editor builds both sides from the live text."""
 
@@ -29,7 +37,7 @@ class ProposedFile(TypedDict):
     disk: str | None
     base: str | None  # what the agent has built on, where that is not what is on disk
     new: str | None
-    changes: list[list[str]]  # old and new of each fragment, where the whole file is not known
+    changes: list[Fragment]  # where the whole file is not known
     problem: str | None
     outside: bool
     plain: bool  # too much to be compared
@@ -113,7 +121,7 @@ class FileAnswer(Part):
     right: str | None = None  # that with all of the proposal
     decided: str | None = None  # what the user wants instead
     saved: str | None = None  # `decided` without unsaved lines; none: the two overlap
-    takes_unsaved: bool = False  # what the agent writes to the disk would overlap unsaved lines
+    takes_unsaved: bool = False  # unsaved lines make something else of what the agent writes
 
 
 class EditedFile(Part):

@@ -6,6 +6,7 @@ or what the agent believes of the file because it has read or written it through
     disk `a b c`, change `b` to `B`                base `a b c`, new `a B c`
     disk `a b`, change `c` to `C`, belief `a c`    base `a c`, new `a C`
     disk `a b a`, change `a` to `A`                no place: it is there twice, both texts stay as they came
+    disk `a b a`, change `a` to `A` everywhere     base `a b a`, new `A b A`
 
 Lua carries the change over to the live text, which may hold unsaved lines (`lua/acp_nvim/proposal/build.lua`).
 """
@@ -15,14 +16,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from acp_nvim import limits
 from acp_nvim.text.text_file import split
-
-Change = tuple[str | None, str | None]  # old None or empty: a new file, or all of one; new None: it is to go
 
 _GONE = "The file no longer exists: the change is shown as sent"
 _MISSED = "The text to replace is not in the file: the change is shown as sent"
 _TWICE = "The text to replace occurs more than once: the change is shown as sent"
+_TOO_MUCH = "The text to replace occurs too often to show: the change is shown as sent"
 _BOM = "\ufeff"
+
+
+class Change(NamedTuple):
+    old: str | None  # None or empty: a new file, or all of one
+    new: str | None  # None: the file is to go
+    everywhere: bool = False  # each place of a fragment is meant, else it has to have exactly one
 
 
 class AgentChange(NamedTuple):
@@ -38,16 +45,16 @@ def find_place(disk: str | None, belief: str | None, changes: Iterable[Change]) 
     `disk` is None if there is no file. `belief` is what the agent has seen of it, as far as anybody knows.
     """
     changes = list(changes)
-    if changes and changes[-1][1] is None:
+    if changes and changes[-1].new is None:
         return AgentChange(disk, None, written=frozenset([None]))
-    overwrites = not changes[0][0]
+    overwrites = not changes[0].old
     if disk is None and not overwrites:
         return as_it_came(changes, _GONE)
     texts = dict.fromkeys([belief, disk] if overwrites else [disk, belief])
     made = [AgentChange(text, new) for text in texts if (new := _apply(text, changes)) is not None]
     written = {change.new for change in made}
-    if len(changes) == 1 and (overwrites or (made and _is_all_of(made[0].base, changes[0][0]))):
-        written.add(changes[0][1])
+    if len(changes) == 1 and (overwrites or (made and _is_all_of(made[0].base, changes[0].old))):
+        written.add(changes[0].new)
     if not made:
         return as_it_came(changes, _reason(disk or "", changes))
     known = next((each for each in made if each.base is not None), made[0])
@@ -56,19 +63,19 @@ def find_place(disk: str | None, belief: str | None, changes: Iterable[Change]) 
 
 def as_it_came(changes: Sequence[Change], problem: str) -> AgentChange:
     """Return the agent's own texts, where the changes have no place in the file."""
-    old = [old for old, _ in changes if old is not None]
-    new = [new for _, new in changes if new is not None]
+    old = [each.old for each in changes if each.old is not None]
+    new = [each.new for each in changes if each.new is not None]
     return AgentChange("\n".join(old) if old else None, "\n".join(new) if new else None, problem)
 
 
 def _apply(text: str | None, changes: Sequence[Change]) -> str | None:
     """Return the text with all changes; None: one of them has no place."""
     made = text
-    for old, new in changes:
+    for old, new, everywhere in changes:
         if not old or (made is not None and _is_all_of(made, old)):
             made = _in_the_shape_of(made, old, new or "")
         else:
-            made = None if made is None else _replaced(made, old, new or "")
+            made = None if made is None else _replaced(made, old, new or "", everywhere)
         if made is None:
             return None
     return made
@@ -97,16 +104,28 @@ def _plain(text: str) -> str:
     return text.removeprefix(_BOM).replace("\r\n", "\n").removesuffix("\n")
 
 
-def _replaced(text: str, old: str, new: str) -> str | None:
-    """Return the text with the fragment replaced; None unless it is there exactly once."""
+def _replaced(text: str, old: str, new: str, everywhere: bool) -> str | None:
+    """Return the text with the fragment replaced; None unless it is there exactly once.
+
+    Everywhere: it may be there several times. Agents replace from left to right, and go on behind what they replaced:
+
+        text `aaa b aa`, change `aa` to `x`     `xa b x`
+    """
     for place, what, by in _spellings(text, old, new):
         count = _count(place, what)
-        if count > 1:
+        if count > 1 and not (everywhere and _is_bounded(place, what, by)):
             return None
         if count:
             whole = place.replace(what, by)
             return whole if place == text else whole.removesuffix(split(place).end)
     return None
+
+
+def _is_bounded(text: str, what: str, by: str) -> bool:
+    """Whether all places can be replaced: a short message could make a text of any size."""
+    places = text.count(what)
+    size = len(text) + places * (len(by) - len(what))
+    return places <= limits.REPLACED_PLACES and size <= max(len(text), limits.REPLACED_CHARS)
 
 
 def _count(text: str, what: str) -> int:
@@ -127,6 +146,10 @@ def _spellings(text: str, old: str, new: str) -> Iterable[tuple[str, str, str]]:
 
 
 def _reason(disk: str, changes: Sequence[Change]) -> str:
-    olds = (_spellings(disk, old, "") for old, _ in changes if old)
-    is_twice = any(_count(place, what) > 1 for each in olds for place, what, _ in each)
-    return _TWICE if is_twice else _MISSED
+    for old, new, everywhere in changes:
+        for place, what, by in _spellings(disk, old, new or "") if old else ():
+            if everywhere and not _is_bounded(place, what, by):
+                return _TOO_MUCH
+            if not everywhere and _count(place, what) > 1:
+                return _TWICE
+    return _MISSED

@@ -39,7 +39,7 @@ class Decision:
     given: str = ""  # the path as it was named
     kind: Literal["all", "nothing", "mixed"] = "mixed"  # how much of the proposal it is
     hunks: Taken = NO_HUNKS
-    takes_unsaved: bool = False  # what the agent writes to the disk would overlap unsaved lines
+    takes_unsaved: bool = False  # unsaved lines make something else of what the agent writes
     settled: bool = False  # its write has come, or is not expected any more
     is_taken_back: bool = False
     through: bool = False  # by a write through us

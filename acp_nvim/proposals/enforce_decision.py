@@ -19,8 +19,8 @@ from dataclasses import replace
 import anyio
 
 from acp_nvim.files import disk, file_snapshot
-from acp_nvim.files.documents import Known
-from acp_nvim.files.file_snapshot import NOBODYS, ChangeAuthor, as_utf8
+from acp_nvim.files.documents import Known, Overlap, Settled
+from acp_nvim.files.file_snapshot import NOBODYS, ChangeAuthor, Stamp, as_utf8
 from acp_nvim.files.service import Files
 from acp_nvim.proposals.decision import Decision
 from acp_nvim.proposals.expected_writes import OTHERWISE, Case, ExpectedWrites
@@ -134,7 +134,7 @@ class Enforcement:
         if decision.is_taken_back:
             self._expected.tell_of(case.session, decision, _AGAIN)
         decision.settled, decision.is_taken_back = True, not is_decided
-        self._spawn(self._show, case.session, decision)
+        self._spawn(self._show, case.session, decision, case.stamps[decision.path])
 
     def _put(self, decision: Decision, data: bytes | None, text: Text | None) -> None:
         """Write the decided text, or delete the file that the user does not want."""
@@ -145,10 +145,21 @@ class Enforcement:
 
     # --- in a task: an editor may let us wait
 
-    async def _show(self, session: Session, decision: Decision) -> None:
-        """Let the buffer take up the decided text."""
+    async def _show(self, session: Session, decision: Decision, stamp: Stamp | None) -> None:
+        """Let the buffer take up the decided text, also where that changes unsaved lines, of which the disk knows
+        nothing."""
         path, own = decision.path, decision.own
         by = ChangeAuthor(session, "agent", session.turn, NOBODYS if own is None else own)
         known = None if decision.disk is None else Known(decision.disk)
-        await self._files.sync_as_decided(path, by, known)
+        settled = self._settled(decision, stamp)
+        if settled is None:
+            await self._files.sync_as_decided(path, by, known)
+        else:
+            await self._files.sync(path, by, known, settled)
         self._look(session)
+
+    def _settled(self, decision: Decision, stamp: Stamp | None) -> Settled | None:
+        left, decided, seen = decision.left, decision.decided, file_snapshot.file_stamp(stamp)
+        if not decision.takes_unsaved or left is None or decided is None or seen is None:
+            return None
+        return Settled(Overlap(decided, decided, left, seen), decided)

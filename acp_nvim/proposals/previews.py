@@ -63,7 +63,10 @@ class Previews:
 
     def _of_file(self, session: Session, path: str, changes: list[Change]) -> FilePreview:
         """Compare with the file on disk, or as the agent knows it."""
-        if sum(len(text or "") for change in changes for text in change) > limits.PREVIEWED_BYTES:
+        if (
+            sum(len(text or "") for change in changes for text in (change.old, change.new))
+            > limits.PREVIEWED_BYTES
+        ):
             return FilePreview(path, note=_TOO_LARGE)
         if file_snapshot.size(file_snapshot.stamp(disk.resolve(path))) > limits.PREVIEWED_BYTES:
             made = as_it_came(changes, "")

@@ -45,7 +45,7 @@ class ProposedFile:
     def payload(self, cwd: str) -> dict[str, Any]:
         """Return what the editor needs to build both sides from the live text."""
         change = self.change
-        is_whole = len(self.changes) == 1 and self.changes[0][0] == self.disk
+        is_whole = len(self.changes) == 1 and self.changes[0].old == self.disk
         fragments = [] if is_whole else self.changes
         return {
             "path": self.path,
@@ -54,7 +54,10 @@ class ProposedFile:
             "disk": _plain(self.disk),
             "base": None if change.base == self.disk and not change.problem else _plain(change.base),
             "new": _plain(change.new),
-            "changes": [[_plain(old or ""), _plain(new or "")] for old, new in fragments],
+            "changes": [
+                {"old": _plain(old or ""), "new": _plain(new or ""), "everywhere": everywhere}
+                for old, new, everywhere in fragments
+            ],
             "problem": change.problem or None,
             "outside": self.is_outside,
             "plain": self.is_too_much,
@@ -73,7 +76,7 @@ def files_of(call: ToolCall, cwd: str) -> dict[str, list[Change]]:
         ]
     files: dict[str, list[Change]] = {}
     for diff in found:
-        files.setdefault(diff.path, []).append((diff.old, diff.new))
+        files.setdefault(diff.path, []).append(Change(diff.old, diff.new, diff.everywhere))
     return files
 
 

@@ -16,7 +16,11 @@ from acp_nvim.text.agent_patches import envelope, is_patch
 _OLD = ("old_string", "oldString", "old_str", "oldText", "old_text", "before")
 _NEW = ("new_string", "newString", "new_str", "newText", "new_text", "after")
 _WHOLE = ("content", "file_text", "contents")
+_EVERYWHERE = ("replace_all", "replaceAll")
 _TYPES = ("add", "create", "write", "update", "edit", "replace", "insert")
+
+
+_Pair = tuple[str | None, str]
 
 
 class FileDiff(NamedTuple):
@@ -25,14 +29,18 @@ class FileDiff(NamedTuple):
     path: str  # absolute, symlinks unresolved
     old: str | None
     new: str | None
+    everywhere: bool = False  # the fragment is replaced wherever it occurs
 
 
 def diffs(call: ToolCall, cwd: str) -> list[FileDiff]:
     """Return the changes in the agent's order. A file may come several times, with a fragment each."""
     given = [item for item in call.content if isinstance(item, schema.Diff) and usable(item.path)]
     if given:
+        pairs = [(item.old_text, item.new_text) for item in given]
+        everywhere = _everywhere(call.raw_input, pairs)
         return [
-            FileDiff(absolute(item.path, cwd), item.old_text, _new(call, item.new_text)) for item in given
+            FileDiff(absolute(item.path, cwd), pair[0], _new(call, pair[1]), pair in everywhere)
+            for item, pair in zip(given, pairs, strict=True)
         ]
     if enveloped := _enveloped(call, cwd):
         return enveloped
@@ -40,7 +48,9 @@ def diffs(call: ToolCall, cwd: str) -> list[FileDiff]:
     paths = named((), (), raw, cwd) or named(call.locations, (), None, cwd)
     if not paths:
         return []
-    found = [FileDiff(paths[0], old, new) for old, new in _raw(raw)]
+    pairs = list(_raw(raw))
+    everywhere = _everywhere(raw, pairs)
+    found = [FileDiff(paths[0], *pair, pair in everywhere) for pair in pairs]
     if not found and call.kind == "delete" and not call.command:
         return [FileDiff(path, None, None) for path in paths]
     return found
@@ -184,16 +194,36 @@ def _new(call: ToolCall, text: str) -> str | None:
     return None if call.kind == "delete" and not text else text
 
 
-def _raw(raw: dict[str, Any]) -> Iterator[tuple[str | None, str]]:
-    edits = raw.get("edits")
-    for item in [raw, *(edits if isinstance(edits, list) else ())]:
-        if isinstance(item, dict):
-            old, new = next(_texts(item, _OLD), None), next(_texts(item, _NEW), None)
-            if new is not None and old is not None:
-                yield old, new
+def _everywhere(raw: Any, pairs: list[_Pair]) -> set[_Pair]:
+    """Return those old and new texts of which the raw input says that each occurrence is replaced.
+
+    {"old_string": "a", "new_string": "b", "replace_all": True}     a diff from "a" to "b", and no other
+    {"file_path": "c.py", "replace_all": True}                      all diffs: it names no texts
+    """
+    found: set[_Pair] = set()
+    for item in _items(raw) if isinstance(raw, dict) else ():
+        if any(item.get(name) is True for name in _EVERYWHERE):
+            old, new = _old_and_new(item)
+            found.update(pairs if old is new is None else [(old, new or "")])
+    return found
+
+
+def _raw(raw: dict[str, Any]) -> Iterator[_Pair]:
+    for old, new in map(_old_and_new, _items(raw)):
+        if new is not None and old is not None:
+            yield old, new
     whole = next(_texts(raw, _WHOLE), None)
     if whole is not None and not any(name in raw for name in (*_OLD, "edits")):
         yield None, whole
+
+
+def _items(raw: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    edits = raw.get("edits")
+    return (item for item in [raw, *(edits if isinstance(edits, list) else ())] if isinstance(item, dict))
+
+
+def _old_and_new(item: dict[str, Any]) -> tuple[str | None, str | None]:
+    return next(_texts(item, _OLD), None), next(_texts(item, _NEW), None)
 
 
 def _texts(raw: dict[str, Any], names: tuple[str, ...]) -> Iterator[str]:

@@ -54,6 +54,8 @@ return {
   QUICKFIX_LINE_CELLS = 200,
 
   -- Proposals
+  REPLACED_PLACES = shared_constants.REPLACED_PLACES, -- of a text that is replaced everywhere
+  REPLACED_BYTES = shared_constants.REPLACED_CHARS, -- that a text may grow to by that
   UNSAVED_LINES_MARKED = 1000, -- each is a mark that is drawn
   DIFF_SYNTAX_LINES = 2000, -- of a side; highlighting more of them comes behind the diff
 

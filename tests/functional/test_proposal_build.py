@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from acp_nvim import limits
 from acp_nvim.proposals.agent_change import Change, find_place
 from acp_nvim.proposals.proposed_file import ProposedFile
 from acp_nvim.text.text_file import split
@@ -42,6 +43,9 @@ return {
 """
 
 
+Texts = tuple[str | None, str | None] | Change
+
+
 class Sides(NamedTuple):
     left: str | None
     right: str | None
@@ -53,15 +57,17 @@ class Builder:
     def __init__(self, editor: Editor) -> None:
         self.editor = editor
 
-    def build(self, live: str | None, disk: str | None, *changes: Change, belief: str | None = None) -> Sides:
+    def build(self, live: str | None, disk: str | None, *texts: Texts, belief: str | None = None) -> Sides:
         """`live`: what is in the buffer; None: the file is not loaded."""
-        file = ProposedFile("/nowhere/file", changes, find_place(disk, belief, changes), disk).payload("/")
+        changes = [Change(*each) for each in texts]
+        found = find_place(disk, belief, changes)
+        file = ProposedFile("/nowhere/file", changes, found, disk).payload("/")
         text = split(live or "")
         lines = None if live is None else list(text.lines) or [""]
         said: dict[str, Any] = self.editor.lua(BUILD, file, lines, text.final)
         return Sides(said.get("left"), said.get("right"), said["fits"], said["problem"])
 
-    def right(self, live: str | None, disk: str | None, *changes: Change) -> str | None:
+    def right(self, live: str | None, disk: str | None, *changes: Texts) -> str | None:
         found = self.build(live, disk, *changes)
         assert (found.left, found.fits, found.problem) == (disk if live is None else live, True, "")
         return found.right
@@ -124,8 +130,31 @@ def test_an_overwrite_keeps_what_the_agent_has_not_seen(builder: Builder) -> Non
 
 
 def test_several_changes_follow_each_other_in_the_live_text(builder: Builder) -> None:
-    changes: list[Change] = [("b\n", "B\nB2\n"), ("B2\nc\n", "C\n")]
+    changes: list[Texts] = [("b\n", "B\nB2\n"), ("B2\nc\n", "C\n")]
     assert builder.right(text("U a b c d"), text("a b c d"), *changes) == text("U a B C d")
+
+
+@pytest.mark.parametrize(
+    ("live", "old", "new", "result"),
+    [
+        ("mine\na b a\n", "a", "A", "mine\nA b A\n"),
+        ("mine a\na b a\n", "a", "A", "mine A\nA b A\n"),
+        ("mine\naaa b aa\n", "aa", "x", "mine\nxa b x\n"),
+        ("mine\na b a", "a", "%1", "mine\n%1 b %1"),
+        ("a\nmine\na", "a\n", "x\n", "x\nmine\na"),
+    ],
+)
+def test_everywhere_each_place_of_the_live_text_is_replaced(
+    builder: Builder, live: str, old: str, new: str, result: str
+) -> None:
+    assert builder.right(live, live.replace("mine", ""), Change(old, new, everywhere=True)) == result
+
+
+def test_more_places_in_the_live_text_than_are_shown_are_merged(builder: Builder) -> None:
+    """Those on the disk are replaced: the agent knows no others."""
+    live = "a\n" * 2 + "b\n" + "x\n" + "a\n" * limits.REPLACED_PLACES
+    found = builder.build(live, "a\na\nb\n", Change("a", "A", everywhere=True))
+    assert found.right == live.replace("a\na\nb", "A\nA\nb")
 
 
 def test_what_has_no_place_is_shown_as_it_came(builder: Builder) -> None:

@@ -140,7 +140,10 @@ def hunks(rng: random.Random) -> None:
     assert (signs.count("+"), signs.count("-")) == diff_view.counts(one, other)
     patch.parse_patch("\n".join(nearby(rng, ["--- a/x", "+++ b/x", "@@ -1,2 +1,2 @@", " a", "-b", "+c"])))
     maybe = [None, "\n".join(old), "\n".join(new), text(rng, 3)]
-    changes = [(rng.choice(maybe), rng.choice(maybe)) for _ in range(rng.randint(1, 3))]
+    changes = [
+        agent_change.Change(rng.choice(maybe), rng.choice(maybe), rng.random() < 0.5)
+        for _ in range(rng.randint(1, 3))
+    ]
     agent_change.find_place(rng.choice(maybe), rng.choice(maybe), changes)
 
 

@@ -132,7 +132,13 @@ LOADS: dict[str, tuple[Callable[[int], object], int]] = {
         6000,
     ),
     "a proposal of a fragment": (
-        lambda n: agent_change.find_place("a\n" * n, "a\n" * n, [("a\n" * (n // 2), "b\n")]),
+        lambda n: agent_change.find_place(
+            "a\n" * n, "a\n" * n, [agent_change.Change("a\n" * (n // 2), "b\n")]
+        ),
+        800_000,
+    ),
+    "a proposal to replace a text everywhere": (
+        lambda n: agent_change.find_place("a" * n, "a" * n, [agent_change.Change("a", "b" * n, True)]),
         800_000,
     ),
     "what a diff would cost": (

@@ -117,7 +117,7 @@
 ---@field right? string  that with all of the proposal
 ---@field decided? string  what the user wants instead
 ---@field saved? string  `decided` without unsaved lines; none: the two overlap
----@field takes_unsaved? boolean  what the agent writes to the disk would overlap unsaved lines
+---@field takes_unsaved? boolean  unsaved lines make something else of what the agent writes
 
 --- What the user has made of the right side of one file so far.
 ---@class acp.message.EditedFile
@@ -425,6 +425,12 @@
 ---@field cwd string
 ---@field label string
 
+--- A part of a file as the agent has sent it.
+---@class acp.message.Fragment
+---@field old string
+---@field new string
+---@field everywhere boolean  each place is meant, else it has to have exactly one
+
 --- A file as the agent wants it; the editor builds both sides from the live text.
 ---@class acp.message.ProposedFile
 ---@field path string
@@ -433,7 +439,7 @@
 ---@field disk? string
 ---@field base? string  what the agent has built on, where that is not what is on disk
 ---@field new? string
----@field changes string[][]  old and new of each fragment, where the whole file is not known
+---@field changes acp.message.Fragment[]  where the whole file is not known
 ---@field problem? string
 ---@field outside boolean
 ---@field plain boolean  too much to be compared

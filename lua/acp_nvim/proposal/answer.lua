@@ -15,12 +15,13 @@ local M = {}
 ---@field right? string
 ---@field decided? string
 ---@field saved? string
----@field takes_unsaved boolean  what the agent writes to the disk would overlap unsaved lines
+---@field takes_unsaved boolean  with unsaved lines, what the agent writes to the disk is not the right side
 
---- What the agent would make of the disk, and whether that overlaps unsaved lines.
+--- What the agent would make of the disk, and whether unsaved lines make it something else than the right side: the
+--- two overlap, or the agent replaces a text everywhere, which stands in unsaved lines, too.
 ---@param file acp.ProposalFile
 ---@return string? body
----@return boolean overlaps
+---@return boolean takes_unsaved
 local function written_by_agent(file)
   local sent, sides = file.sent, file.sides --[[@as acp.BuiltSides]]
   if not (sent.disk and sent.new and sides.left) or sent.problem then
@@ -28,8 +29,8 @@ local function written_by_agent(file)
   end
   local disk = side_text.split(sent.disk)
   local written = side_text.merge((side_text.split(sent.base or sent.disk)), (side_text.split(sent.new)), disk)
-  local _, overlaps = side_text.merge(disk, written, sides.left)
-  return written, overlaps
+  local merged, overlaps = side_text.merge(disk, written, sides.left)
+  return written, overlaps or merged ~= sides.right
 end
 
 --- The decided text without unsaved lines.
@@ -58,8 +59,8 @@ local function of_file(file)
   if not sides or not sides.fits or not sides.right then
     return nil
   end
-  local written, overlaps = written_by_agent(file)
-  if not edited and not overlaps then
+  local written, takes_unsaved = written_by_agent(file)
+  if not edited and not takes_unsaved then
     return nil
   end
   local decided, saved = edited or sides.right, written
@@ -72,7 +73,7 @@ local function of_file(file)
     right = side_text.join(sides.right, final),
     decided = side_text.join(decided, final),
     saved = saved and side_text.join(saved, final),
-    takes_unsaved = overlaps,
+    takes_unsaved = takes_unsaved,
   }
 end
 

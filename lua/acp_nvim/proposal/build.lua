@@ -9,6 +9,7 @@
 -- the disk, the fragments that the agent named are looked for in the buffer first, since the user may have changed the
 -- same line beside them. Lines that both have changed are the agent's on the right, and the user is told.
 local find = require("acp_nvim.documents.find")
+local limits = require("acp_nvim.limits")
 local side_text = require("acp_nvim.proposal.side_text")
 local texts = require("acp_nvim.documents.text")
 
@@ -23,7 +24,7 @@ M.OVERLAP = "You and the agent changed the same lines: the right side is what wi
 ---@field disk? string     none: there is no file
 ---@field base? string     what the agent's change is made of, where that is not the disk
 ---@field new? string      none: the file is to be deleted
----@field changes [string, string][]  fragments as the agent has sent them: old, new
+---@field changes acp.message.Fragment[]  as the agent has sent them
 ---@field problem? string  why it has no place in the file: base and new are as they came
 ---@field outside? boolean
 ---@field plain? boolean   too much differs: Neovim would stand still over it as a diff
@@ -55,23 +56,38 @@ local function final_of(base, new, live_final)
   return new_final
 end
 
+--- The text with a fragment replaced, from left to right; nil: not just one place has it, or none, or too many.
+---
+---    aaa b aa   aa everywhere by x   xa b x
 ---@param text string
 ---@param what string
----@return integer? first  nil unless it is there exactly once
----@return integer? last
-local function find_once(text, what)
+---@param by string
+---@param everywhere boolean
+---@return string?
+local function substitute(text, what, by, everywhere)
+  local parts, from, size = {}, 1, #text ---@type string[], integer, integer
   local first, last = text:find(what, 1, true)
-  if first and not text:find(what, first + 1, true) then
-    return first, last
+  if not first or not everywhere and text:find(what, first + 1, true) then
+    return nil
   end
+  while first do
+    size = size + #by - #what
+    if #parts >= 2 * limits.REPLACED_PLACES or size > math.max(#text, limits.REPLACED_BYTES) then
+      return nil
+    end
+    vim.list_extend(parts, { text:sub(from, first - 1), by })
+    from = last + 1
+    first, last = text:find(what, from, true)
+  end
+  return table.concat(parts) .. text:sub(from)
 end
 
 --- The text with one of the agent's changes; nil: it has no place there.
 ---@param text string
----@param old string
----@param new string
+---@param change acp.message.Fragment
 ---@return string?
-local function replace(text, old, new)
+local function replace(text, change)
+  local old, new = change.old, change.new
   if old == "" then
     return nil
   end
@@ -79,24 +95,20 @@ local function replace(text, old, new)
   if side_text.split(old) == text_body then
     return side_text.join((side_text.split(new)), final_of(old, new, final))
   end
-  local lacks_end = not final and old:sub(-1) == "\n" -- an agent may take every line for one with an end
-  local place = lacks_end and text .. "\n" or text
-  local first, last = find_once(place, old)
-  if not first then
-    return nil
-  end
-  local made = place:sub(1, first - 1) .. new .. place:sub(last + 1)
-  return lacks_end and side_text.split(made) or made
+  -- An agent may take every line for one with an end.
+  local lacks_end = not final and old:sub(-1) == "\n" and not text:find(old, 1, true)
+  local made = substitute(lacks_end and text .. "\n" or text, old, new, change.everywhere)
+  return made and (lacks_end and side_text.split(made) or made)
 end
 
 --- The live text with all of the agent's changes; nil: one of them has no place there.
 ---@param text string
----@param changes [string, string][]
+---@param changes acp.message.Fragment[]
 ---@return string?
 local function replace_all(text, changes)
   local made = text ---@type string?
   for _, change in ipairs(changes) do
-    made = made and replace(made, change[1], change[2])
+    made = made and replace(made, change)
   end
   return made
 end

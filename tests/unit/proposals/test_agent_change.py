@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from acp_nvim import limits
 from acp_nvim.proposals.agent_change import AgentChange, Change, find_place
 
 
@@ -13,14 +14,17 @@ def text(words: str, end: str = "\n") -> str:
     return "".join(word + end for word in words.split())
 
 
-def place(disk: str | None, *changes: Change, belief: str | None = None) -> tuple[str | None, str | None]:
-    found = find_place(disk, belief, changes)
+Texts = tuple[str | None, str | None]
+
+
+def place(disk: str | None, *changes: Texts, belief: str | None = None) -> tuple[str | None, str | None]:
+    found = find_place(disk, belief, [Change(*each) for each in changes])
     assert found.problem == ""
     return found.base, found.new
 
 
 def test_a_whole_file_is_what_the_agent_wrote():
-    found = find_place("a\nb\n", None, [("a\nb\n", "a\nc\n")])
+    found = find_place("a\nb\n", None, [Change("a\nb\n", "a\nc\n")])
     assert found == AgentChange("a\nb\n", "a\nc\n", "", frozenset(["a\nc\n"]))
 
 
@@ -34,12 +38,12 @@ def test_a_new_file(old: str | None):
 def test_an_overwrite_builds_on_what_the_agent_knows(old: str | None):
     assert place("a\n", (old, "b\n")) == ("a\n", "b\n")
     assert place("U\na\n", (old, "a\nX\n"), belief="a\n") == ("a\n", "a\nX\n")
-    written = find_place("U\na\n", "a\n", [(old, "a\nX\n")]).written
+    written = find_place("U\na\n", "a\n", [Change(old, "a\nX\n")]).written
     assert written == {"a\nX\n"}
 
 
 def test_a_deletion():
-    assert find_place("a\n", None, [("a\n", None)]) == AgentChange("a\n", None, "", frozenset([None]))
+    assert find_place("a\n", None, [Change("a\n", None)]) == AgentChange("a\n", None, "", frozenset([None]))
 
 
 @pytest.mark.parametrize(
@@ -71,15 +75,64 @@ def test_a_fragment_is_replaced_where_it_is(disk: str, old: str, new: str, resul
     ],
 )
 def test_a_fragment_that_has_no_place_stays_as_it_came(disk: str | None, old: str, word: str):
-    found = find_place(disk, None, [(old, "new")])
+    found = find_place(disk, None, [Change(old, "new")])
     assert (found.base, found.new, found.written) == (old, "new", frozenset())
     assert word in found.problem
     assert len(found.problem) < 80
 
 
+@pytest.mark.parametrize(
+    ("disk", "old", "new", "result"),
+    [
+        ("a b a\n", "a", "A", "A b A\n"),
+        ("aaa b aa\n", "aa", "x", "xa b x\n"),
+        ("a\nb\na\n", "a\n", "", "b\n"),
+        ("a\r\nb\r\na\r\nb\r\n", "a\nb\n", "c\n", "c\r\nc\r\n"),
+        ("a b\na", "a", "aa", "aa b\naa"),
+        ("a\nb\na", "a\n", "x\n", "x\nb\na"),
+        ("b\na", "a\n", "x\n", "b\nx"),
+        ("a b\n", "a", "A", "A b\n"),
+    ],
+)
+def test_everywhere_each_place_is_replaced(disk: str, old: str, new: str, result: str):
+    found = find_place(disk, None, [Change(old, new, everywhere=True)])
+    assert found == AgentChange(disk, result, "", frozenset([result]))
+
+
+def test_everywhere_is_not_nowhere():
+    found = find_place("a\n", None, [Change("b", "B", everywhere=True)])
+    assert "not in the file" in found.problem
+
+
+def test_everywhere_and_once_follow_each_other():
+    changes = [Change("a", "c", everywhere=True), Change("c b", "d"), Change("a", "e")]
+    assert find_place("a b a\n", None, changes[:2]).new == "d c\n"
+    assert find_place("a b a\n", None, changes).problem
+    assert "more than once" in find_place("a b a\n", None, changes[2:]).problem
+
+
+@pytest.mark.parametrize(
+    ("disk", "new"),
+    [
+        ("a" * (limits.REPLACED_PLACES + 1), "b"),
+        ("a" * 1000, "b" * limits.REPLACED_CHARS),
+    ],
+)
+def test_what_a_short_message_makes_large_is_not_made(disk: str, new: str):
+    found = find_place(disk, None, [Change("a", new, everywhere=True)])
+    assert (found.base, found.new, found.written) == ("a", new, frozenset())
+    assert "too often" in found.problem
+    assert not find_place(disk[: limits.REPLACED_PLACES], None, [Change("a", "bb", everywhere=True)]).problem
+
+
+def test_changes_that_double_a_text_have_an_end():
+    doubles = [Change("a", "aa", everywhere=True)] * 40
+    assert find_place("aa", None, doubles).problem
+
+
 def test_a_fragment_may_be_only_in_what_the_agent_has_seen():
     assert place("a b\n", ("c", "C"), belief="a c\n") == ("a c\n", "a C\n")
-    assert find_place("a\nb\n", "a\nb\nc\n", [("b", "B")]).written == {"a\nB\n", "a\nB\nc\n"}
+    assert find_place("a\nb\n", "a\nb\nc\n", [Change("b", "B")]).written == {"a\nB\n", "a\nB\nc\n"}
 
 
 @pytest.mark.parametrize(("old", "new"), [("b\nc\n", "B\nC\n"), ("b\r\nc\r\n", "B\r\nC\r\n")])
@@ -121,7 +174,7 @@ def test_several_changes_of_a_file_follow_each_other():
 
 
 def test_several_changes_that_do_not_all_fit_stay_as_they_came():
-    found = find_place(text("a b"), None, [("a\n", "A\n"), ("z\n", "Z\n")])
+    found = find_place(text("a b"), None, [Change("a\n", "A\n"), Change("z\n", "Z\n")])
     assert (found.base, found.new) == ("a\n\nz\n", "A\n\nZ\n")
     assert found.problem
 
@@ -143,6 +196,6 @@ def test_a_large_file_takes_no_time():
     times = []
     for _ in range(3):
         began = time.process_time()
-        assert not find_place(old, None, [(old, new)]).problem
+        assert not find_place(old, None, [Change(old, new)]).problem
         times.append(time.process_time() - began)
     assert min(times) < 0.1

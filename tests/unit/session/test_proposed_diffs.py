@@ -51,6 +51,39 @@ def test_raw_input_alone(raw: Any, wanted: list[Any]) -> None:
     assert diffs(call(raw_input=raw), "/w") == [FileDiff("/w/a", old, new) for old, new in wanted]
 
 
+AB = {"old_string": "a", "new_string": "b"}
+
+
+@pytest.mark.parametrize(
+    ("raw", "everywhere"),
+    [
+        ({**AB, "replace_all": True}, True),
+        ({**AB, "replaceAll": True}, True),
+        ({"edits": [{"old_string": "x", "new_string": "y"}, {**AB, "replace_all": True}]}, True),
+        ({"replace_all": True}, True),
+        ({**AB, "replace_all": False}, False),
+        ({**AB, "replace_all": "true"}, False),
+        ({**AB, "replace_all": 1}, False),
+        ({**AB, "all": True}, False),
+        ({"old_string": "x", "new_string": "y", "replace_all": True}, False),
+        ({"edits": [{"old_string": "x", "new_string": "y", "replaceAll": True}, AB]}, False),
+        (["replace_all", True], False),
+        (None, False),
+    ],
+)
+def test_a_text_is_replaced_everywhere_if_the_raw_input_says_so_of_it(raw: Any, everywhere: bool) -> None:
+    told = call(schema.Diff(path="/w/c", old_text="a", new_text="b"), raw_input=raw)
+    assert diffs(told, "/w") == [FileDiff("/w/c", "a", "b", everywhere)]
+
+
+def test_raw_input_alone_may_replace_everywhere() -> None:
+    edits = [{**AB, "replace_all": True}, {"old_string": "x", "new_string": "y"}]
+    assert diffs(call(raw_input={"path": "c", "edits": edits}), "/w") == [
+        FileDiff("/w/c", "a", "b", True),
+        FileDiff("/w/c", "x", "y"),
+    ]
+
+
 def test_a_place_is_the_path_where_the_raw_input_names_none() -> None:
     told = call(raw_input={"old_string": "x", "new_string": "y"}, locations=(schema.Location(path="b"),))
     assert diffs(told, "/w") == [FileDiff("/w/b", "x", "y")]
