@@ -68,8 +68,10 @@ class Look:
     _counts: dict[int, tuple[object, tuple[int, int] | None]] = field(default_factory=dict)
 
     def counts(self, call: ToolCall) -> tuple[int, int] | None:
-        """Count the lines added and removed, in the files if they are known, else in the diffs. The result is
-        cached."""
+        """Count the lines added and removed, as the user has decided, else in the files if they are known, else in the
+        diffs. The result is cached."""
+        if call.allowed_lines is not None:
+            return call.allowed_lines
         if (known := counted(call.edited or call.previews)) is not None:
             return known
         content, known = self._counts.get(call.key, (None, None))

@@ -9,8 +9,9 @@ from acp_nvim.files import disk
 from acp_nvim.files.documents import DecidedBase
 from acp_nvim.files.file_snapshot import Own
 from acp_nvim.messages.proposals import FileAnswer
+from acp_nvim.proposals.agent_change import AgentChange
 from acp_nvim.proposals.proposed_file import ProposedFile
-from acp_nvim.text.compare_decision import NO_HUNKS, Taken, decide, taken
+from acp_nvim.text.compare_decision import NOTHING, Taken, decide, taken
 from acp_nvim.text.line_diff import edits
 from acp_nvim.text.text_file import Text, split
 
@@ -38,7 +39,7 @@ class Decision:
     written: frozenset[str | None] = frozenset()  # what it may hold once the agent has done it
     given: str = ""  # the path as it was named
     kind: Literal["all", "nothing", "mixed"] = "mixed"  # how much of the proposal it is
-    hunks: Taken = NO_HUNKS
+    taken: Taken = NOTHING
     takes_unsaved: bool = False  # unsaved lines make something else of what the agent writes
     settled: bool = False  # its write has come, or is not expected any more
     is_taken_back: bool = False
@@ -59,7 +60,7 @@ class Decision:
                 decided=change.new,
                 saved=None,
                 kind="all",
-                hunks=NO_HUNKS if change.problem else taken(change.base, change.new, change.new),
+                taken=_all_of(change),
             )
         like = file.disk if file.disk is not None else change.new or ""
         left, right, decided, saved = (
@@ -76,7 +77,7 @@ class Decision:
             saved=saved,
             written=frozenset({*change.written, *([right] if left == file.disk else [])}),
             kind=kind,
-            hunks=taken(left, right, text),
+            taken=taken(left, right, text),
             takes_unsaved=said.takes_unsaved,
         )
 
@@ -116,6 +117,12 @@ class Decision:
     @property
     def deletes(self) -> bool:
         return self.decided is None
+
+
+def _all_of(change: AgentChange) -> Taken:
+    """Count what is taken as it was sent; a change that has no place has no hunks."""
+    found = taken(change.base, change.new, change.new)
+    return found._replace(whole=0, proposed=0) if change.problem else found
 
 
 def _shaped(like: str, text: str | None) -> str | None:

@@ -31,7 +31,7 @@ from acp_nvim.session.proposed_diffs import FileDiff, diffs
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
-from acp_nvim.text.compare_decision import taken_in_words
+from acp_nvim.text.compare_decision import taken_in_words, total
 from acp_nvim.text.decision_report import report
 from acp_nvim.text.diff_cost import is_too_much
 from acp_nvim.text.printable import one_line
@@ -177,7 +177,10 @@ class Proposals:
         session, question = known.session, known.question
         mixed = [each for each in decisions if each.kind != "all"]
         reports = [session.reports.add(partial(self._report, session.cwd, each)) for each in mixed]
-        question.partly = _partly(decisions)
+        if mixed:
+            allowed = total(each.taken for each in decisions)
+            question.partly = taken_in_words(allowed)
+            question.allowed_lines = allowed.added, allowed.removed
         enforced = [each for each in decisions if each.is_enforced]
         done = self._enforcement.expect(session, question.tool_call_id or "", enforced)
         self._answer(known, "allow_once", chosen, is_done=False)
@@ -226,13 +229,6 @@ def _view(session: Session, path: str, diff: FileDiff) -> dict[str, Any]:
 def _joined(texts: Iterable[str | None]) -> str | None:
     found = [text for text in texts if text is not None]
     return "\n".join(found) if found else None
-
-
-def _partly(decisions: list[Decision]) -> str:
-    """Return how much of the proposal the user takes, for the line of the call."""
-    if all(each.kind == "all" for each in decisions):
-        return ""
-    return taken_in_words(each.hunks for each in decisions)
 
 
 def _first(question: Question, kind: str) -> Option | None:

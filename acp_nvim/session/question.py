@@ -71,6 +71,7 @@ class Question:
         FilePreview, ...
     ] = ()  # the change as the user has edited it; empty: as the agent proposes it
     partly: str = ""  # the part of a proposal that the user has allowed: "2 of 3 hunks"
+    allowed_lines: tuple[int, int] | None = None  # that this part adds and removes
     asked_at: float | None = None  # on the clock of its session
     ended_at: float | None = None
     answer: Option | None = None

@@ -78,6 +78,11 @@ class ToolCall:
         return next((each.title for each in self.questions if not each.of_its_call), "")
 
     @property
+    def allowed_lines(self) -> tuple[int, int] | None:
+        """Count the lines added and removed by the part of its proposal that the user has allowed last; None: all."""
+        return self.questions[-1].allowed_lines if self.questions else None
+
+    @property
     def is_open(self) -> bool:
         return self.status in _OPEN
 

@@ -12,6 +12,8 @@ from typing import Literal, NamedTuple
 from acp_nvim.text.line_diff import Edit, edits
 from acp_nvim.text.text_file import in_format
 
+_EDITED = "edited by you"
+
 
 class Outcome(NamedTuple):
     kind: Literal["all", "nothing", "mixed"]
@@ -33,51 +35,58 @@ def decide(left: str | None, right: str | None, decided: str | None) -> Outcome:
 
 
 class Taken(NamedTuple):
-    """How many of the proposed hunks stand as they were proposed, and how many in part or edited."""
+    """How many of the proposed hunks stand as they were proposed, how many are edited or taken in part, and how many
+    lines that adds and removes."""
 
     whole: int
-    in_part: int
+    edited: int
     proposed: int
+    added: int = 0
+    removed: int = 0
 
 
-NO_HUNKS = Taken(0, 0, 0)
+NOTHING = Taken(0, 0, 0)
 
 
 def taken(left: str | None, right: str | None, decided: str | None) -> Taken:
     """Count the hunks that the user has taken. A hunk is refused where the decided text is what it was before.
 
-    left a b c d e, right A b C d E F, decided A b c d E: A is taken, C refused, of E F a part is taken.
+    left a b c d e, right A b C d E F, decided A b c d E: A is taken, C refused, of E F a part: +2 −2.
     """
     before, proposed, after = (list(in_format(text or "", "\n").lines) for text in (left, right, decided))
     changes = edits(before, proposed)
     unlike_right = [(each.first, each.last) for each in edits(proposed, after)]
-    unlike_left = [(each.first, each.last) for each in edits(before, after)]
-    whole = in_part = 0
+    made = edits(before, after)
+    unlike_left = [(each.first, each.last) for each in made]
+    whole = edited = 0
     for change, span in zip(changes, spans(changes), strict=True):
         if not any(overlap((change.first, change.last), other) for other in unlike_left):
             continue
         if any(overlap(span, other) for other in unlike_right):
-            in_part += 1
+            edited += 1
         else:
             whole += 1
-    return Taken(whole, in_part, len(changes))
+    added, removed = sum(len(each.lines) for each in made), sum(last - first for first, last in unlike_left)
+    return Taken(whole, edited, len(changes), added, removed)
 
 
-def taken_in_words(files: Iterable[Taken]) -> str:
-    """Return what a mixed decision has taken of all files.
+def total(files: Iterable[Taken]) -> Taken:
+    return Taken(*(sum(each) for each in zip(*files, strict=True)))
 
-    2 of 3 hunks              one is refused
-    2 of 3 hunks, 1 in part   of one more only a part is taken, or it is edited
-    no hunk, edited           all are refused, and lines beside them are edited
+
+def taken_in_words(found: Taken) -> str:
+    """Return what a mixed decision has taken.
+
+    2 of 3 hunks                  one is refused
+    2 of 3 hunks, edited by you   one of the two is edited, or only some of its lines are taken
+    no hunk, edited by you        all are refused, and lines beside them are edited
+    edited by you                 all are taken, and lines beside them are edited
     """
-    whole, in_part, count = (sum(each) for each in zip(*files, strict=True))
-    some = whole + in_part
-    if whole == count:
-        return "edited"  # beside the hunks
-    if not some:
-        return "no hunk, edited"
-    part = "in part" if in_part == some else f"{in_part} in part"
-    return f"{some} of {count} hunk{'s' * (count != 1)}" + (f", {part}" if in_part else "")
+    some, count = found.whole + found.edited, found.proposed
+    if found.whole == count:
+        return _EDITED
+    told = f"{some} of {count} hunk{'s' * (count != 1)}" if some else "no hunk"
+    return f"{told}, {_EDITED}" if found.edited or not some else told
 
 
 def are_alike(one: str | None, other: str | None) -> bool:

@@ -120,7 +120,7 @@ def test_some_of_it_through_us(open_editor: Open, tmp_path: Path) -> None:
     report = get_report(editor, agent)
     assert "notes.txt" in report
     assert "THREE" in report
-    editor.screen.expect("+3 −3 2 of 3 hunks, 1 in part")
+    editor.screen.expect("+2 −2 2 of 3 hunks, edited by you")
     editor.screen.expect("▸ told Scripted: 1 hunk of notes.txt refused")
     editor.screen.expect("and now?")
 
@@ -137,7 +137,7 @@ def test_a_hunk_taken_in_part_counts_as_such(open_editor: Open, tmp_path: Path) 
     editor.type("4Gccline 4<Esc>:w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert (editor.project / "notes.txt").read_text() == OLD.replace("line 3\n", "THREE\n")
-    editor.screen.expect("+2 −2 1 of 1 hunk, in part")
+    editor.screen.expect("+1 −1 1 of 1 hunk, edited by you")
 
 
 def test_some_of_it_from_an_agent_that_writes_the_disk(open_editor: Open, tmp_path: Path) -> None:

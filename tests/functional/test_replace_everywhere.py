@@ -52,7 +52,7 @@ def test_each_place_is_a_hunk_and_one_is_refused(
     assert get_outcomes(agent) == ["yes"]
     editor.expect_lua(LINES, FIRST.splitlines())
     wait_until(lambda: (editor.project / "notes.txt").read_text() == FIRST)
-    editor.screen.expect("1 of 2 hunks")
+    editor.screen.expect("+1 −1  1 of 2 hunks")
     assert "parse(parse(d))" in get_report(editor, agent)
     editor.type(":buffer notes.txt<CR>:Acp undo turn<CR>")
     editor.expect_lua(LINES, OLD.splitlines())
