@@ -136,7 +136,7 @@ def _note(made: _Sides) -> str:
     end = ""
     if made.is_whole and old and new and old.endswith("\n") != new.endswith("\n"):
         end = "\\ newline added at the end" if new.endswith("\n") else "\\ newline removed at the end"
-    return " · ".join(filter(None, (made.problem.partition(": shown")[0], end)))
+    return " · ".join(filter(None, (made.problem, end)))
 
 
 def _rows(old: Sequence[str], changes: Sequence[Edit], known: bool) -> Iterator[DiffRow]:

@@ -323,7 +323,11 @@ def test_a_question_whose_diff_is_open_has_been_seen(
     editor.type(":Acp<CR><Esc><C-w>t")
     rows = "return vim.fn.winheight(vim.fn.bufwinid('acp://1/chat'))"
     before_it = editor.lua(rows)
-    begun(editor)
+    editor.acp("prompt", "edit it")
+    if keeps_lines:  # too few lines to open by itself
+        editor.screen.expect("d diff")
+        editor.type(":Acp diff<CR>")
+    editor.expect_lua(DIFFS, 2)
     editor.screen.expect(
         lambda screen: all(text in screen.text() for text in (":w send", "1 ✓ Yes", "d diff"))
     )
@@ -375,7 +379,7 @@ def test_the_bars_have_one_order_at_any_width(open_editor: Open, tmp_path: Path,
     """What is on either side, of which file, what sending does; the path loses its left, the keys that send stay."""
     deep = "{cwd}/packages/orders/source/price_of_one.py"
     agent = script(tmp_path, on_prompt("", ask_edit(make_diff(deep, OLD, NEW))))
-    editor = open_old(open_editor, agent, size=(columns, 34))
+    editor = open_old(open_editor, agent, size=(columns, 40))
     path = editor.project / "packages/orders/source/price_of_one.py"
     path.parent.mkdir(parents=True)
     path.write_text(OLD)

@@ -49,11 +49,21 @@ for _, win in ipairs(vim.api.nvim_list_wins()) do
 end
 """
 
+# How many chats are there when a proposal opens for the first time?
+NOTE_CHATS = """
+vim.api.nvim_create_autocmd("BufWinEnter", { pattern = "acp://proposal/*", once = true, callback = function()
+  vim.g.chats = #vim.tbl_filter(function(win)
+    return vim.bo[vim.api.nvim_win_get_buf(win)].filetype == "acp_chat"
+  end, vim.api.nvim_list_wins())
+end })
+"""
+
 
 def test_it_opens_by_itself_before_an_idle_user_and_leaves_all_as_it_was(
     open_editor: Open, tmp_path: Path
 ) -> None:
-    agent = script(tmp_path, on_prompt("", say("- word\n" * 9), ask_edit(), say("you said {answer}")))
+    ask = ask_edit(make_diff(old=OLD * 5, new=NEW + OLD * 4))
+    agent = script(tmp_path, on_prompt("", say("- word\n" * 9), ask, say("you said {answer}")))
     editor = open_old(open_editor, agent, OLD * 5)
     editor.type(":Acp<CR><C-w>t:split<CR>50Gzt")
     editor.expect_lua("return vim.fn.line('.')", 50)
@@ -255,11 +265,16 @@ def test_a_new_file_and_a_deletion(open_editor: Open, tmp_path: Path) -> None:
 
 
 def test_a_fragment_found_twice_is_shown_as_it_came(open_editor: Open, tmp_path: Path) -> None:
+    """It opens when the user asks, and the bar alone says why: no message does."""
     agent = script(tmp_path, on_prompt("", ask_edit(make_diff(NOTES, "same\n", "other\n"))))
     editor = open_old(open_editor, agent, "same\nx\nsame\n")
-    open_diff(editor)
-    editor.screen.expect("more than once")
+    editor.acp("prompt", "edit it")
+    editor.screen.expect("Scripted asks: edit notes.txt")
+    editor.expect_lua(DIFFS, 0)
+    editor.type(":Acp diff<CR>")
+    editor.screen.expect("now · The text to replace occurs more than once ")
     editor.expect_lua("return { vim.bo.modifiable, vim.fn.getline(1, '$') }", [False, ["other"]])
+    assert "more than once" not in editor.lua("return vim.fn.execute('messages')")
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert get_outcomes(agent) == ["yes"]
@@ -412,6 +427,25 @@ def test_a_narrow_screen_stacks_them(open_editor: Open, tmp_path: Path) -> None:
     editor.type("<C-w>t<C-w>j:w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert get_outcomes(agent) == ["yes"]
+
+
+def test_sides_that_could_not_be_read_wait_for_room(open_editor: Open, tmp_path: Path) -> None:
+    """Beside a chat, in 80 columns and 24 lines, each side would have eight lines."""
+    asks, go = ["ask", *ask_edit()[1:]], tmp_path / "go"
+    agent = script(
+        tmp_path, on_prompt("", asks, wait_file(str(go)), say("Well?"), ["wait", "session/cancel"])
+    )
+    editor = open_old(open_editor, agent, size=(80, 24), init=NOTE_CHATS)
+    editor.type(":Acp<CR><Esc><C-w>t")
+    editor.acp("prompt", "edit it")
+    editor.screen.expect("gd diff")
+    editor.lua("vim.cmd('Acp why')")  # as no key may be typed
+    editor.screen.expect("waits for you")
+    go.touch()
+    editor.screen.expect("Well?")
+    editor.type(":Acp toggle<CR>")
+    editor.expect_lua(DIFFS, 2)
+    assert editor.lua("return vim.g.chats") == 0
 
 
 def test_one_hunk_is_refused_in_seven_keys_from_the_prompt(open_editor: Open, tmp_path: Path) -> None:

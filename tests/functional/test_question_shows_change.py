@@ -266,6 +266,8 @@ def test_when_a_proposal_closes_the_next_question_is_whole_and_the_first_accept_
     (editor.project / "price.py").write_text(PRICE)
     editor.type("<Esc>")
     editor.acp("prompt", "go")
+    editor.screen.expect("d diff")
+    editor.type(":Acp diff<CR>")
     diffs = "return #vim.tbl_filter(function(win) return vim.wo[win].diff end, vim.api.nvim_list_wins())"
     editor.expect_lua(diffs, 2)
     editor.type(":Acp accept<CR>")

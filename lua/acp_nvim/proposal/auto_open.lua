@@ -1,6 +1,8 @@
--- Opens a proposal by itself before an idle user. If the user is typing, or in a window that must not be disturbed, the
--- question is announced, and the oldest one opens after a second without a key in normal mode.
+-- Opens a proposal by itself before an idle user. If the user is typing, or in a window that must not be disturbed, or
+-- there is no room for sides that can be read, the question is announced, and the oldest one opens after a second without
+-- a key in normal mode. What is no diff of the file is announced, and opens when the user asks.
 local backend = require("acp_nvim.backend.process")
+local build = require("acp_nvim.proposal.build")
 local config = require("acp_nvim.config.settings")
 local diff_windows = require("acp_nvim.proposal.diff_windows")
 local focus = require("acp_nvim.ui.focus")
@@ -88,15 +90,24 @@ function M.offer(question)
   return false
 end
 
---- Is the user no longer idle, now that the diff has come? Then its question is announced instead.
+--- Is it a diff of the file? Not where too much differs, or where the change has no place in the file.
+---@param file acp.AgentsFile
+---@return boolean
+local function is_diff(file)
+  return not file.plain and (not file.problem or build.sides(file).fits)
+end
+
+--- Is the user no longer idle, now that the diff has come, or is it none? Then its question is announced instead.
 ---@param message acp.ProposalMessage
 ---@return boolean
-function M.is_too_late(message)
-  local plain, known = message.files[1].plain, store.all[message.question]
-  if not message.auto or known and known.windows or (not plain and may_open(message.session)) then
+function M.is_announced(message)
+  local known = store.all[message.question]
+  if not message.auto or known and known.windows then
     return false
-  end
-  if not plain then
+  elseif is_diff(message.files[1]) then
+    if may_open(message.session) then
+      return false
+    end
     open_later(message.question)
   end
   open_questions.announce(message.question)

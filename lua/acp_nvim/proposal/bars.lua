@@ -10,6 +10,7 @@ local SAME_LINES = { "only the end of the last line differs", "only the end of t
 local END_GOES = { "the newline at the end goes, too", "last newline goes" }
 local END_COMES = { "a newline at the end is added, too", "last newline added" }
 local OUTSIDE = { "outside the folders", "outside the folders" }
+local AS_SENT = ": the change is shown as sent$"
 local SHORT = { ["You and the agent changed the same lines: the right side is what will be written"] = "both changed" }
 
 --- The note for a newline that comes or goes at the end of the file, which a diff of lines does not show.
@@ -36,7 +37,7 @@ local function notes_of(proposal, file)
     return found
   end
   if sides.problem then
-    found[#found + 1] = { sides.problem, SHORT[sides.problem] or sides.problem }
+    found[#found + 1] = { sides.problem, SHORT[sides.problem] or (sides.problem:gsub(AS_SENT, "")) }
   end
   local on_end = note_on_end(sides)
   found[#found + 1] = file.sent.outside and OUTSIDE or nil

@@ -54,7 +54,7 @@ function M.show(message)
   local key = message.question or store.VIEW
   if message.question and not state.question(message.question) then
     return close.drop(key)
-  elseif message.renews and not store.all[key] or auto_open.is_too_late(message) then
+  elseif message.renews and not store.all[key] or auto_open.is_announced(message) then
     return
   end
   auto_open.forget(key)

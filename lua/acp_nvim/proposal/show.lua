@@ -71,7 +71,8 @@ end
 ---@param focus boolean
 local function tell_note(proposal, file, note, focus)
   local editable = sides.is_editable(proposal, file)
-  if note and (focus or not editable) and not proposal.told then
+  local is_in_chat = not file.sides.fits -- why it has no place in the file
+  if note and (focus or not editable) and not is_in_chat and not proposal.told then
     proposal.told = true
     messages.show(editable and "info" or "warn", note)
   end

@@ -15,6 +15,8 @@ local M = {}
 local LEAST_WIDTH = 80 -- below it one stands above the other
 local LEAST_LINES = 14 -- of the screen: below it they have a tabpage of their own
 local LEAST_HEIGHT = 4 -- of a side, with its bar
+local READABLE_HEIGHT = 10 -- the same, of one that opens by itself
+local READABLE_WIDTH = 40 -- of both, one above the other
 local LEAST_ACROSS = 13 -- of both across the top
 local CHAT = 14 -- lines that they leave to a chat and its prompt there
 local SHARE = 0.55 -- of the screen
@@ -84,13 +86,20 @@ local function rows_of(column)
   end)
 end
 
+---@param width integer
+---@param height integer
+---@return integer
+local function height_of_side(width, height)
+  return width >= LEAST_WIDTH and height or math.floor((height - 1) / 2)
+end
+
 ---@param column integer[]
 ---@return acp.Spot?
 local function above(column)
   local rows, width = rows_of(column), api.nvim_win_get_width(column[1])
   local height = rows - math.max(2 * #column, math.floor(rows * KEPT)) - 1
-  local each = width >= LEAST_WIDTH and height or math.floor((height - 1) / 2)
-  return each >= LEAST_HEIGHT and { win = column[1], width = width, height = height } or nil
+  local fits = height_of_side(width, height) >= LEAST_HEIGHT
+  return fits and { win = column[1], width = width, height = height } or nil
 end
 
 ---@param pair acp.Pair
@@ -128,10 +137,12 @@ local function find()
   return across(pair) or pair and beside(pair)
 end
 
---- Is there room in this tabpage, and no diff of the user's that these two would mix with?
+--- Is there room in this tabpage for two sides that can be read, and no diff of the user's that they would mix with?
 ---@return boolean
 function M.is_there()
-  return find() ~= nil
+  local spot = find()
+  local height = spot and height_of_side(spot.width, spot.height)
+  return spot ~= nil and spot.width >= READABLE_WIDTH and height >= READABLE_HEIGHT
 end
 
 --- A window for the left side, which takes its share of the right one's.
