@@ -141,8 +141,10 @@ end
 ---@return boolean
 function M.is_there()
   local spot = find()
-  local height = spot and height_of_side(spot.width, spot.height)
-  return spot ~= nil and spot.width >= READABLE_WIDTH and height >= READABLE_HEIGHT
+  if not spot or spot.width < READABLE_WIDTH then
+    return false
+  end
+  return height_of_side(spot.width, spot.height) >= READABLE_HEIGHT
 end
 
 --- A window for the left side, which takes its share of the right one's.
