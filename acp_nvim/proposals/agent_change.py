@@ -53,6 +53,8 @@ def find_place(disk: str | None, belief: str | None, changes: Iterable[Change]) 
     texts = dict.fromkeys([belief, disk] if overwrites else [disk, belief])
     made = [AgentChange(text, new) for text in texts if (new := _apply(text, changes)) is not None]
     written = {change.new for change in made}
+    if any(each.old and not each.new for each in changes):
+        written |= {new for text in texts if (new := _apply(text, changes, takes_ends=True)) is not None}
     if len(changes) == 1 and (overwrites or (made and _is_all_of(made[0].base, changes[0].old))):
         written.add(changes[0].new)
     if not made:
@@ -68,14 +70,20 @@ def as_it_came(changes: Sequence[Change], problem: str) -> AgentChange:
     return AgentChange("\n".join(old) if old else None, "\n".join(new) if new else None, problem)
 
 
-def _apply(text: str | None, changes: Sequence[Change]) -> str | None:
-    """Return the text with all changes; None: one of them has no place."""
+def _apply(text: str | None, changes: Sequence[Change], takes_ends: bool = False) -> str | None:
+    """Return the text with all changes; None: one of them has no place.
+
+    `takes_ends`: as Claude deletes a fragment. It takes the line end behind it, too, and where any line ends with the
+    fragment only those: `x` of `x y x\n` leaves `x y ` everywhere.
+    """
     made = text
     for old, new, everywhere in changes:
         if not old or (made is not None and _is_all_of(made, old)):
             made = _in_the_shape_of(made, old, new or "")
-        else:
-            made = None if made is None else _replaced(made, old, new or "", everywhere)
+        elif made is not None:
+            deletes = takes_ends and not new and not old.endswith("\n")
+            rest = _replaced(made, f"{old}\n", "", everywhere) if deletes else None
+            made = _replaced(made, old, new or "", everywhere) if rest is None else rest
         if made is None:
             return None
     return made

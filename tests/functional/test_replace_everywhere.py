@@ -104,6 +104,25 @@ def test_a_file_keeps_its_line_ends_and_its_last_one(open_editor: Open, tmp_path
     wait_until(lambda: (editor.project / "notes.txt").read_bytes() == first.encode())
 
 
+def test_a_refused_hunk_is_reverted_where_a_deletion_takes_line_ends(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    """Claude takes the line end behind what it deletes, if there is one anywhere, and says nothing of it."""
+    old = OLD.replace("parse(", "").replace("\n", ";\n").replace("line 2;\n", "line; 2\n")
+    raw = {"file_path": NOTES, "old_string": ";", "new_string": "", "replace_all": True}
+    ask = ask_edit(make_diff(NOTES, ";", ""), rawInput=raw)
+    new = old.replace(";\n", "")
+    done = tool("call", known=True, status="completed")
+    agent = script(tmp_path, on_prompt("edit", ask, write_file(NOTES, new), done))
+    editor = open_old(open_editor, agent, old)
+    open_diff(editor)
+    editor.type("gg:1,2diffget<CR>:w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    decided = old.replace(";", "").replace("line 1\nline 2\n", "line 1;\nline; 2\n")
+    editor.expect_lua(LINES, decided.splitlines())
+    wait_until(lambda: (editor.project / "notes.txt").read_text() == decided)
+
+
 @pytest.mark.parametrize("said", [False, "true", 1])
 def test_only_what_says_so_is_replaced_everywhere(open_editor: Open, tmp_path: Path, said: Any) -> None:
     agent = script(tmp_path, on_prompt("edit", *steps("on disk", replace_all=said)))

@@ -99,6 +99,20 @@ def test_everywhere_each_place_is_replaced(disk: str, old: str, new: str, result
     assert found == AgentChange(disk, result, "", frozenset([result]))
 
 
+@pytest.mark.parametrize(
+    ("disk", "everywhere", "shown", "written"),
+    [
+        ("a\nx\nb\n", False, "a\n\nb\n", "a\nb\n"),
+        ("a\r\nx\r\nb\r\n", False, "a\r\n\r\nb\r\n", "a\r\nb\r\n"),
+        ("x y x\nz\n", True, " y \nz\n", "x y z\n"),
+        ("x y\nz\n", True, " y\nz\n", " y\nz\n"),
+    ],
+)
+def test_what_is_deleted_may_take_its_line_end_along(disk: str, everywhere: bool, shown: str, written: str):
+    found = find_place(disk, None, [Change("x", "", everywhere)])
+    assert (found.new, found.written) == (shown, {shown, written})
+
+
 def test_everywhere_is_not_nowhere():
     found = find_place("a\n", None, [Change("b", "B", everywhere=True)])
     assert "not in the file" in found.problem
