@@ -521,7 +521,7 @@ def test_answers_stay_in_view_when_a_list_takes_rows(open_editor: Open, tmp_path
     names = [f"a long name of an answer {n}" for n in range(3)]
     options = [(name, name, "allow_once") for name in names]
     agent = script(tmp_path, on_prompt("", say("many words " * 20), permission("May I?", options)))
-    editor = open_chat(open_editor, agent)
+    editor = open_chat(open_editor, agent, size=(100, 24))
     send(editor, "go")
     editor.screen.expect(names[-1])
     before = editor.lua("return vim.fn.line('w0', vim.fn.bufwinid('acp://1/chat'))")
