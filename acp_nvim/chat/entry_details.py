@@ -95,7 +95,9 @@ def _words(entry: Entry | None) -> list[str]:
             return [head + line for head, content in steps for line in _lines(content)]
         case Compaction():
             return _lines("\n\n".join(filter(None, (entry.error, entry.summary))))
-        case Note() | Changes():
+        case Note():
+            return _lines(entry.details or entry.text)
+        case Changes():
             return _lines(entry.text)
         case Placeholder():
             return [placeholder(entry.block)]

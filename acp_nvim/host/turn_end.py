@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from acp_nvim.host import turn_error
 from acp_nvim.protocol import decode, schema
 from acp_nvim.protocol.jsonrpc import Failure, Response
 from acp_nvim.session import fork_points, rate_limit
@@ -24,6 +25,12 @@ def end(session: Session, result: Response | Failure, now: float) -> None:
     else:
         said = f"{session.agent_title}: {without_json(str(result.error))}"
         resets = rate_limit.until(decode.reset_time(result.error.data, time.time()), time.time())
-        session.end_turn(now, error=f"{said}; the limit resets {resets}" if resets else said)
+        until = f"; the limit resets {resets}" if resets else ""
+        session.end_turn(
+            now,
+            error=said + until,
+            brief=turn_error.brief(result.error, session.transcript) + until,
+            advice=turn_error.advice(result.error, session),
+        )
         if result.error.needs_login:
             session.phase = "auth"

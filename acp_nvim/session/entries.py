@@ -90,6 +90,7 @@ class Note:
     kind: str
     text: str
     picture: str | None = None  # the file of the user's picture that it names
+    details: str = ""  # what else is known, such as the whole error of a turn
 
 
 @dataclass(slots=True, eq=False)

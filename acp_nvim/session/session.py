@@ -206,8 +206,11 @@ class Session:
         stop_reason: str | None = None,
         error: str | None = None,
         tokens: schema.Tokens | None = None,
+        brief: str | None = None,
+        advice: str = "",
     ) -> None:
-        """End the turn: close open calls and questions, and note what went wrong."""
+        """End the turn: close open calls and questions, and note what went wrong. `brief`: the error in short, for the
+        chat. `advice`: what the user can do about it."""
         if not self.in_turn:
             return
         if stop_reason == "cancelled":
@@ -217,7 +220,12 @@ class Session:
         for tool in self.transcript.end_turn(now, stop_reason == "cancelled"):
             self.events.add_tool_call(tool, self.cwd)
         self.transcript.time_turn(self.questions.turn.end(now))
-        self._note_end(stop_reason, error)
+        if error:
+            self.transcript.note("error", brief or error, details=error)
+        elif stop_reason != "end_turn":
+            self.transcript.note("stop", stop_reason or "")
+        if advice:
+            self.transcript.note("info", advice)
         self.changed[self.turn] = self.transcript.changes(self.turn, self._asked)
         stops = stop_reason in _KEEPS_QUEUE and not (self.cancelling or self.queue.is_owed)
         if error or stops:
@@ -228,12 +236,6 @@ class Session:
         took = self.usage.tokens.end_turn(tokens)
         more = {"tokens": took} if took else {}
         self.events.add("AcpTurnEnded", turn=self.turn, stop_reason=stop_reason, error=error, **more)
-
-    def _note_end(self, stop_reason: str | None, error: str | None) -> None:
-        if error:
-            self.transcript.note("error", error)
-        elif stop_reason != "end_turn":
-            self.transcript.note("stop", stop_reason or "")
 
     def cancel(self) -> None:
         """Hold the queue and end questions, because the user cancels the turn."""

@@ -188,8 +188,8 @@ class Transcript:
         self._add(entry)
         return entry
 
-    def note(self, kind: NoteKind, text: str, picture: str | None = None) -> None:
-        self._add(Note(self._key(), kind, text, picture))
+    def note(self, kind: NoteKind, text: str, picture: str | None = None, details: str = "") -> None:
+        self._add(Note(self._key(), kind, text, picture, details))
 
     def changes(self, turn: int, prompt: str) -> Changes:
         """Add the line about the files that the turn changed."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.script import error, on_prompt, request, say, script, tool, wait
+from tests.fakes.script import error, on, on_prompt, request, result, say, script, tool, wait
 from tests.functional.editor import Editor
 from tests.steps.conversation import go_to_line, open_chat, read_chat, send
 
@@ -307,8 +307,52 @@ def test_an_error_goes_on_below_its_words(open_editor: Open, tmp_path: Path) -> 
     )
     send(editor, "go")
     editor.wait_event("AcpTurnEnded")
-    row, begins = editor.screen.find("Scripted: the service")
+    row, begins = editor.screen.find("the service")
     first, below = editor.screen.lines()[row : row + 2]
     assert first[:begins] == " ✗ "
     assert below[:begins].strip() == ""
     assert below[begins] != " "
+
+
+def test_an_error_that_the_agent_has_told_is_not_told_again(open_editor: Open, tmp_path: Path) -> None:
+    words = "API Error: 400 the request is larger than the model takes"
+    failure = error(-32603, f"Internal error: {words}", {"errorKind": "unknown"})
+    agent = script(tmp_path, on_prompt("once more", say("fine")), on_prompt("", say(words), failure))
+    editor = open_chat(open_editor, agent, setup=WIDE, size=(100, 30))
+    send(editor, "too much")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect(f" {words}\n ✗ API Error: 400 the …\n · to send it again: <C-p> in the prompt\n")
+    for hidden in ("errorKind", "-32603"):
+        assert hidden not in "\n".join(read_chat(editor))
+        assert hidden in editor.acp("status")["error"]
+    editor.type("<C-p>")
+    editor.screen.expect(lambda screen: screen.text().count("too much") == 2, what="the prompt again")
+    go_to_line(editor, "API Error: 400 the …")
+    editor.type("K")
+    editor.screen.expect("Internal error: API Error: 400 the request")
+    editor.screen.expect("(-32603)")
+    editor.type("q:Acp log<CR>")
+    editor.screen.expect("(-32603)")
+
+
+@pytest.mark.parametrize(
+    ("failure", "shown"),
+    [
+        (error(-32603, "Internal error", {"details": "no credit", "retry": 5}), "✗ no credit\n · to send"),
+        (
+            error(-32602, "Invalid params", {"id": "unknown"}),
+            '✗ Invalid params: {"id": "unknown"}\n · to send',
+        ),
+        (
+            error(-32603, "API Error: 401 invalid key"),
+            "✗ API Error: 401 invalid key\n · :Acp login logs in\n",
+        ),
+    ],
+)
+def test_an_error_says_what_to_do(open_editor: Open, tmp_path: Path, failure: Any, shown: str) -> None:
+    knows = on("initialize", result({"protocolVersion": 1, "authMethods": [{"id": "key", "name": "Key"}]}))
+    agent = script(tmp_path, knows, on_prompt("", failure))
+    editor = open_chat(open_editor, agent, setup=WIDE, size=(100, 30))
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect(shown)
