@@ -1,5 +1,6 @@
 """Plans as the user sees them: several at once, each with its steps, and one that is given up."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -86,3 +87,31 @@ def test_a_long_step_goes_on_below_its_words(open_editor: Open, tmp_path: Path) 
     editor.type("yy")
     assert editor.lua("return vim.fn.getreg('\"')") == f"    {long}\n"
     go.touch()
+
+
+@pytest.mark.parametrize(
+    ("columns", "shown"),
+    [
+        (100, r" \S \d+s  round 9% of them all 1/3   <C-c> cancel  g[?] keys *$"),
+        (44, r" \S \d+s  round 9% of them… 1/3   <C-c> cancel *$"),
+        (36, r" \S \d+s  round 9%… 1/3   <C-c> cancel *$"),
+    ],
+)
+def test_the_prompts_bar_says_the_step_under_way(
+    open_editor: Open, tmp_path: Path, columns: int, shown: str
+) -> None:
+    go = tmp_path / "go"
+    steps = plan("a", ("read", "completed"), ("round `9%` of them all", "in_progress"), ("end", "pending"))
+    agent = script(tmp_path, on_prompt("", steps, wait_file(str(go))))
+    editor = open_chat(open_editor, agent, setup={"chat": {"position": "tab"}}, size=(columns, 30))
+    send(editor, "go")
+    editor.screen.expect("◻ end")
+    editor.screen.expect(
+        lambda screen: any(re.match(shown, line) for line in screen.lines()), what="the step in the bar"
+    )
+    times = re.findall(r"\b\d+s\b", editor.screen.text())
+    assert len(times) == 2, editor.screen.text()  # in the heading and in the bar
+    assert "running" in editor.screen.lines()[1]
+    go.touch()
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("<CR> send")

@@ -164,14 +164,12 @@ def test_only_the_newest_heading_has_the_spinner(open_editor: Open, tmp_path: Pa
     rest = wait_file(str(go)), say("Tabs it is."), wait_file(str(finish))
     work = on_prompt("work", say("Begun."), wait(METHOD), *rest)
     editor = at_work(open_editor, script(tmp_path, introduced(), work, INJECTED), size=(100, 30))
-    editor.screen.expect(lambda screen: len(running(screen.text())) == 2, what="the bar and the heading")
+    editor.screen.expect(lambda screen: len(running(screen.text())) == 1, what="the heading")
     editor.type("use tabs<M-CR>")
     editor.screen.expect("sent into the turn")  # the agent's answer; what it says next stands below
     go.touch()
     editor.screen.expect("Tabs it is.")
-    editor.screen.expect(
-        lambda screen: len(running(screen.text())) == 2, what="the bar and the newest heading"
-    )
+    editor.screen.expect(lambda screen: len(running(screen.text())) == 1, what="the newest heading")
     finish.touch()
     editor.wait_event("AcpTurnEnded")
 

@@ -274,7 +274,7 @@ def test_a_pinned_plan_is_closed_by_hand_and_with_the_chat(open_editor: Open, tm
     editor.expect_lua(windows, 3)
     editor.type(":Acp close<CR>:Acp<CR>")
     editor.expect_lua(windows, 3)
-    editor.screen.expect("<CR> queue")
+    editor.screen.expect("<C-c> cancel")
 
 
 SIZE = """
@@ -561,7 +561,7 @@ def test_a_chat_that_is_opened_in_mid_turn_tells_how_long_the_turn_has_run(
     shown: list[int] = []
 
     def first_time(screen: Screen) -> bool:
-        shown.extend(map(int, re.findall(r"running (\d+)s", screen.text())))
+        shown.extend(map(int, re.findall(r" (\d+)s  ", screen.text())))
         return bool(shown)
 
     editor.type(":Acp<CR>")

@@ -82,6 +82,16 @@ local function doing(n, status)
   return status.state == "asking" and "? " .. word or word
 end
 
+--- Whether the plan of the session stands above its prompt: `:Acp plan`.
+---@param n integer
+---@return boolean
+local function is_plan_pinned(n)
+  return vim.iter(api.nvim_tabpage_list_wins(0)):any(function(win)
+    local buf = api.nvim_win_get_buf(win)
+    return vim.bo[buf].filetype == "acp_plan" and vim.b[buf].acp_session == n
+  end)
+end
+
 ---@param n integer
 ---@param status table
 ---@param place acp.PlaceOfKeys
@@ -91,25 +101,33 @@ local function prompt_keys(n, status, place, holds_queue)
   local busy = M.queues(status)
   local does = status.held and "send now" or busy and "queue" or "send"
   local list = { { text = doing(n, status), rank = 0, gap = "" } }
+  local count, step = winbar_status.plan(status)
+  if busy and step and not is_plan_pinned(n) then
+    list[2] = { text = step, rank = bar_segments.STEP, gap = "  " }
+    list[3] = { text = count, rank = 4, gap = " " }
+  end
+  local before = #list
   local function add(text, rank)
-    list[#list + 1] = { text = text, rank = rank, gap = #list == 1 and "   " or "  " }
+    list[#list + 1] = { text = text, rank = rank, gap = #list == before and "   " or "  " }
   end
   if place == "elsewhere" then
     add(busy and ":Acp cancel" or ":Acp to write", 1)
     return list
   end
-  add((place == "insert" and "<C-s> " or "<CR> ") .. does, 1)
+  if before == 1 or status.held then -- an empty prompt says itself that sending queues
+    add((place == "insert" and "<C-s> " or "<CR> ") .. does, 1)
+  end
   if (status.queue or 0) > 0 and holds_queue then
     add(("%s%d %s"):format(status.held and "‖ " or "", status.queue, status.held and "paused" or "queued"), 3)
   end
   if busy and status.steering then
-    add("<M-CR> steer", 3)
+    add("<M-CR> steer", 12)
   end
   if busy then
     add("<C-c> cancel", 2)
   end
   if place == "normal" then
-    add("g? keys", 3)
+    add("g? keys", 11)
   end
   return list
 end
@@ -142,11 +160,12 @@ function M.prompt_text()
   local in_chat = place == "normal" and filetype == "acp_chat"
   local list = in_chat and chat_keys()
     or prompt_keys(n, state.look(n) or {}, place, vim.bo[buf].filetype == "acp_prompt")
-  bar_segments.fit(list, width - 1)
+  bar_segments.fit(list, width - 2)
   -- Neovim drops a space with which an expression begins
-  return "%* " .. table.concat(vim.tbl_map(function(segment)
-    return segment.gap .. segment.text
-  end, list))
+  return "%* "
+    .. table.concat(vim.tbl_map(function(segment)
+      return segment.gap .. segment.text:gsub("%%", "%%%%")
+    end, list))
 end
 
 --- The line below the prompt: which conversation this is.

@@ -32,11 +32,10 @@ function M.elapsed(n)
   return seconds < 60 and ("%ds"):format(seconds) or ("%dm%02ds"):format(math.floor(seconds / 60), seconds % 60)
 end
 
----@param n integer
 ---@param status table
 ---@return string text
 ---@return string hl
-local function state_text(n, status)
+local function state_text(status)
   local now = status.state
   if not now then
     return "✗ gone", "AcpError"
@@ -44,7 +43,7 @@ local function state_text(n, status)
     local why = printable.cut(bar_segments.clean(status.retrying), RETRY_WIDTH)
     return ("%s retrying: %s"):format(spinner.frame(), why), "AcpWarning"
   elseif now == "running" then
-    return ("%s running %s"):format(spinner.frame(), M.elapsed(n)), "AcpSpinner"
+    return spinner.frame() .. " running", "AcpSpinner" -- the heading and the prompt's bar say how long
   elseif now == "starting" then
     return spinner.frame() .. " starting", "AcpSpinner"
   elseif now == "asking" then
@@ -59,10 +58,11 @@ local function state_text(n, status)
   return status.error and "✗ error" or "", "AcpError"
 end
 
+--- How far the agent's plan is.
 ---@param status table
----@return string? count
----@return string? step
-local function plan_text(status)
+---@return string? count  nil: there is no plan, or all of it is done
+---@return string? step   the one under way
+function M.plan(status)
   local plan = status.plan
   if not plan or (plan.total or 0) <= (plan.done or 0) then
     return nil
@@ -90,8 +90,8 @@ function M.of(n, status, more)
     end
   end
   local mode, model = M.name_of(status.modes, status.mode), M.name_of(status.models, status.model)
-  local doing, hl = state_text(n, status)
-  local count, step = plan_text(status)
+  local doing, hl = state_text(status)
+  local count, step = M.plan(status)
   add(bar_segments.clean(status.agent_title or status.agent or ("session %d"):format(n)), "AcpWinbarTitle", 3)
   add(mode and bar_segments.clean(mode), "AcpWinbar", 7, " · ")
   add(model and bar_segments.clean(model), "AcpWinbar", 8, " · ")
