@@ -398,7 +398,7 @@ def test_an_empty_prompt_resumes_a_paused_queue(
     go.touch()
     editor.wait_event("AcpTurnEnded", turn=1)
     editor.screen.expect("resumes the queue")
-    editor.screen.expect("‖ 2 paused")
+    editor.screen.expect("‖ 2  second")
     editor.type(key)
     editor.wait_event("AcpTurnEnded", turn=3)
     assert sent(agent)[-2:] == ["second", "third"]

@@ -192,9 +192,12 @@ def test_state_and_queue_stand_at_the_prompt(open_editor: Open, tmp_path: Path, 
     expect_key(editor, "<M-1>")
     editor.type("<C-c>")
     editor.wait_event("AcpTurnEnded", stop_reason="cancelled")
-    editor.screen.expect("‖ 2 paused")
     if laststatus == 2:
-        editor.screen.expect(":Acp queue! sends them  then add a 100% test")
+        editor.screen.expect("‖ 2  then add a 100% test   :Acp queue! sends")
+        editor.type("<Esc>:set columns=80<CR>")
+        editor.screen.expect("‖ 2  then add a…   :Acp queue!\n")
+    else:
+        editor.screen.expect("‖ 2 paused")
     editor.type("<Esc>:Acp queue!<CR>")
     editor.wait_event("AcpTurnEnded", turn=3)
     editor.screen.expect_gone("‖")
