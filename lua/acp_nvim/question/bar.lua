@@ -1,9 +1,9 @@
 -- Builds the prompt's bar while a question is open: what is asked, and the keys that answer from where the user is.
 --
---   ? edit src/price.py +1 −4   <M-1> yes  <M-2> ✓✓ all  <M-3> no  <M-d> diff   2 more
+--   ? edit src/price.py +1 −4  <M-1> yes  <M-2> ✓✓ all  <M-3> no  <M-d> diff   2 more
 --   ? …/price.py <M-1> yes <M-2> ✓✓ all <M-3> no <M-d> diff 2 more             (narrow)
 --   ? …ice.py <M-1> yes <M-3> no <M-d> diff                                     (narrower)
---   ? <M-1> yes <M-3> no <M-d> diff                                             (very narrow)
+--   ? <M-1> yes  <M-3> no  <M-d> diff                                           (very narrow)
 --   ? <M-n> 1 yes 3 no                                                          (narrower still)
 local answer_delay = require("acp_nvim.question.answer_delay")
 local bar_keys = require("acp_nvim.question.bar_keys")
@@ -20,9 +20,10 @@ local LONGEST_NAME = 20 -- of a file, in cells
 local COUNTS = { AcpAdded = true, AcpRemoved = true } -- groups of the call's line
 
 -- How the bar gives way, step by step: to be narrow, without the kind of the call, its counts, the subject, options that
--- count always, the diff; without words only where those of the others do not fit.
+-- count always, the diff; without words only where those of the others do not fit. Two blanks stand between two keys where
+-- they fit.
 ---@class acp.BarStep
----@field gap integer        between two keys
+---@field wide? boolean      only with two blanks
 ---@field least? integer     cells that the subject may be cut to; nil: it stands whole
 ---@field part? boolean      the end of a file's name will do
 ---@field kind? boolean
@@ -36,21 +37,23 @@ local COUNTS = { AcpAdded = true, AcpRemoved = true } -- groups of the call's li
 
 ---@type acp.BarStep[]
 local STEPS = {
-  { gap = 2, kind = true, counts = true, names = true, always = true, diff = true },
-  { gap = 1, least = 12, kind = true, counts = true, names = true, always = true, diff = true },
-  { gap = 1, least = 12, counts = true, names = true, always = true, diff = true },
-  { gap = 1, least = 6, names = true, always = true, diff = true },
-  { gap = 1, least = 6, names = true, diff = true, several = true },
-  { gap = 1, least = 6, names = true, several = true },
-  { gap = 1, bare = true, names = true, always = true, diff = true },
-  { gap = 1, least = 7, part = true, names = true, diff = true },
-  { gap = 1, bare = true, names = true, diff = true },
-  { gap = 1, least = 7, part = true, names = true },
-  { gap = 1, bare = true, names = true },
-  { gap = 1, bare = true, names = true, short = true },
-  { gap = 1, bare = true },
-  { gap = 1, bare = true, short = true },
+  { wide = true, kind = true, counts = true, names = true, always = true, diff = true },
+  { wide = true, least = 12, kind = true, counts = true, names = true, always = true, diff = true },
+  { least = 12, counts = true, names = true, always = true, diff = true },
+  { least = 6, names = true, always = true, diff = true },
+  { least = 6, names = true, diff = true, several = true },
+  { least = 6, names = true, several = true },
+  { bare = true, names = true, always = true, diff = true },
+  { least = 7, names = true, diff = true },
+  { least = 7, part = true, names = true, diff = true },
+  { bare = true, names = true, diff = true },
+  { least = 7, part = true, names = true },
+  { bare = true, names = true },
+  { bare = true, names = true, short = true },
+  { bare = true },
+  { bare = true, short = true },
 }
+local WIDE, ANY = { 2 }, { 2, 1 } -- blanks between two keys
 
 -- What is asked -------------------------------------------------------------------------------------------------------
 
@@ -146,12 +149,13 @@ end
 --- Builds the part of the bar after the subject: the keys with what they answer.
 ---@param keys acp.BarKeys
 ---@param step acp.BarStep
+---@param gap integer  between two keys
 ---@param more integer
 ---@return acp.BarChunk[]
-local function answers(keys, step, more)
-  local chunks, gap, before = {}, (" "):rep(step.gap), keys.before
+local function answers(keys, step, gap, more)
+  local chunks, before = {}, keys.before
   local function add(key, text)
-    vim.list_extend(chunks, { { gap }, { before .. key, true }, { text ~= "" and " " .. text or "" } })
+    vim.list_extend(chunks, { { (" "):rep(gap) }, { before .. key, true }, { text ~= "" and " " .. text or "" } })
     before = ""
   end
   if step.short and keys.modifier then
@@ -164,7 +168,7 @@ local function answers(keys, step, more)
     add(keys.diff.key, keys.diff.name)
   end
   if more > 0 then
-    vim.list_extend(chunks, { { ("%s%d more"):format((" "):rep(2 * step.gap - 1), more) } })
+    vim.list_extend(chunks, { { ("%s%d more"):format((" "):rep(2 * gap - 1), more) } })
   end
   return chunks
 end
@@ -204,12 +208,15 @@ end
 local function fitted(question, keys, width, more)
   local subject = subject_of(question)
   for _, step in ipairs(STEPS) do
-    local chunks = answers(keys, step, more)
-    local fits = not step.several or more > 0
-    local head = fits and head_of(subject, step, width - width_of(chunks))
-    if head then
-      table.insert(chunks, 1, { head })
-      return chunks
+    for _, gap in ipairs(step.wide and WIDE or ANY) do
+      local chunks = answers(keys, step, gap, more)
+      local fits = not step.several or more > 0
+      local margin = step.bare and gap == 1 and 0 or 1
+      local head = fits and head_of(subject, step, width - margin - width_of(chunks))
+      if head then
+        table.insert(chunks, 1, { head })
+        return chunks
+      end
     end
   end
   return { { printable.cut(" ? " .. keys.before .. (keys.modifier or keys.answers[1].key), width) } }

@@ -1,13 +1,13 @@
 -- Makes short names of a question's options, for a bar.
 --
 --   "Yes", "Yes, all edits", "No, tell it why"  ->  "yes", "✓✓ all", "no"
---   "Allow once", "Allow always", "Reject"      ->  "allow", "✓✓ always", "reject"
+--   "Allow once", "Allow always", "Reject"      ->  "allow", "always", "reject"
 --   "Do it", "Do not"                           ->  "✓ it", "✗ not"
---   "Yes", "Yes, and do not ask again", "No"    ->  "yes", "✓✓ always", "no"
+--   "Yes", "Yes, and do not ask again", "No"    ->  "yes", "always", "no"
 --   choices of a form: "TOML", "JSON"           ->  "TOML", "JSON"
 --
--- No two options look the same, and none misleads: an option whose one word does not say what it does, and each that
--- counts always, keeps the sign of its kind.
+-- No two options look the same, and none misleads: an option whose word does not say what it does and that it counts
+-- always keeps the sign of its kind.
 local limits = require("acp_nvim.limits")
 local printable = require("acp_nvim.ui.printable")
 
@@ -19,7 +19,9 @@ local MOST_WORDS, LONGEST = 3, 14 -- the longest in cells
 -- Words that say of themselves what an option of that kind does.
 local CLEAR = {
   allow_once = { "yes", "allow", "accept", "approve", "proceed", "ok", "once", "run" },
+  allow_always = { "always" },
   reject_once = { "no", "reject", "deny", "decline", "refuse", "cancel", "skip" },
+  reject_always = { "never" },
 }
 
 ---@param option { name: string, kind: string }
