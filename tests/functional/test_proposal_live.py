@@ -166,7 +166,7 @@ def test_a_file_that_is_opened_after_its_proposal_is_followed_too(open_editor: O
     editor = open_old(open_editor, agent)
     editor.type(":enew<CR>:bwipeout notes.txt<CR>")
     begun(editor)
-    editor.screen.expect("live/notes.txt")
+    editor.screen.expect("now · notes.txt")
     editor.type(":edit notes.txt<CR>ggOabove<Esc>3Gccuser two<Esc>")
     editor.expect_lua("return vim.fn.getline(3)", "user two")
     editor.type("<C-w>t<C-w>l:w<CR>")

@@ -1,5 +1,6 @@
 """Windows of ours look the same whatever the user has set for windows on files."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,8 @@ import pytest
 from tests.fakes.script import ScriptedAgent, on_prompt, say, script, tool, update, wait
 from tests.functional.editor import Editor
 from tests.steps.conversation import open_chat, send
-from tests.steps.forms import NAME, ask_form
+from tests.steps.forms import NAME, ask_form, open_form
+from tests.steps.proposals import ask_edit, expect_closed, open_diff, open_old
 from tests.steps.terminals import create_terminal
 
 Open = Callable[..., Editor]
@@ -122,3 +124,75 @@ def test_a_form_has_none_of_the_users_columns(open_editor: Open, tmp_path: Path)
     editor.wait_event("AcpQuestion")
     editor.screen.expect("Fill in the form")
     expect_same_looks(editor, ["acp_form"], ":Acp accept<CR>", "Your name", ":close<CR>")
+
+
+def statuslines(editor: Editor) -> list[str]:
+    """The lower edges of the windows of this tabpage, as on the screen."""
+    places = editor.lua(
+        """return vim.tbl_map(function(win)
+          local place = vim.fn.getwininfo(win)[1]
+          return { place.winrow + place.height + place.winbar - 1, place.wincol - 1, place.width }
+        end, vim.api.nvim_tabpage_list_wins(0))"""
+    )
+    return [editor.screen.lines()[row].ljust(200)[left : left + width] for row, left, width in places]
+
+
+def expect_statusline(editor: Editor, name: str) -> None:
+    """Wait until a window is named so, with its position at the right."""
+    pattern = rf" {name} .*\d+,\d+(-\d+)? +(All|Top|Bot|\d+%) *"
+    editor.screen.expect(
+        lambda screen: any(re.fullmatch(pattern, line) for line in statuslines(editor)),
+        what=f"{name} below it",
+    )
+
+
+@pytest.mark.parametrize(
+    ("show", "name"),
+    [
+        (":Acp sessions<CR>", "Sessions"),
+        (":Acp log<CR>", "Log"),
+        (":Acp terminals<CR>", "Terminals"),
+        (":Acp terminals 1<CR><C-\\><C-n>", "Terminal 1"),
+    ],
+)
+def test_a_window_of_ours_has_a_name_in_its_statusline(
+    open_editor: Open, tmp_path: Path, show: str, name: str
+) -> None:
+    editor = open_chat(open_editor, talker(tmp_path), size=(120, 40))
+    send(editor, "hello")
+    editor.wait_event("AcpTurnEnded")
+    editor.type(f"<Esc>{show}")
+    expect_statusline(editor, name)
+    assert "acp://" not in "".join(statuslines(editor))
+    editor.type(":enew<CR>")
+    editor.screen.expect(lambda screen: name not in "".join(statuslines(editor)), what="the name has gone")
+
+
+def test_a_queue_and_a_form_have_a_name_in_their_statusline(open_editor: Open, tmp_path: Path) -> None:
+    editor = open_form(open_editor, tmp_path, {"name": NAME})
+    expect_statusline(editor, "Form")
+    send(editor, "later")
+    editor.screen.expect("1 queued")
+    editor.type(":Acp queue<CR>")
+    expect_statusline(editor, "Queue")
+    assert "acp://" not in "".join(statuslines(editor))
+
+
+def test_the_sides_of_a_proposal_have_names_in_their_statuslines(open_editor: Open, tmp_path: Path) -> None:
+    editor = open_old(open_editor, script(tmp_path, on_prompt("", ask_edit())))
+    open_diff(editor)
+    expect_statusline(editor, "now · notes.txt")
+    expect_statusline(editor, "proposed · notes.txt")
+    assert "acp://" not in "".join(statuslines(editor))
+    editor.type(":q<CR>")
+    expect_closed(editor)
+    assert " · notes.txt" not in "".join(statuslines(editor))
+
+
+def test_a_statusline_of_the_users_stays_in_windows_of_ours(open_editor: Open, tmp_path: Path) -> None:
+    init = "vim.o.statusline = 'MINE %t'"
+    editor = open_old(open_editor, script(tmp_path, on_prompt("", ask_edit())), init=init)
+    open_diff(editor)
+    editor.type(":Acp log<CR>")
+    editor.screen.expect("MINE log")
+    assert sum(line.startswith("MINE") for line in statuslines(editor)) >= 4

@@ -4,6 +4,7 @@ local form_layout = require("acp_nvim.form.layout")
 local messages = require("acp_nvim.ui.messages")
 local safe_windows = require("acp_nvim.ui.safe_windows")
 local state = require("acp_nvim.backend.session_store")
+local status_line = require("acp_nvim.ui.status_line")
 local tabpage = require("acp_nvim.ui.tabpage")
 local unasked_message = require("acp_nvim.ui.unasked_message")
 local window_looks = require("acp_nvim.ui.window_looks")
@@ -34,7 +35,7 @@ local function open_window(buf)
   local win = safe_windows.run(function()
     return tabpage.open_below(buf, math.min(api.nvim_buf_line_count(buf) + bar, most))
   end)
-  window_looks.set(win, { breakindentopt = "shift:4" }) -- below the text of a choice
+  window_looks.set(win, { breakindentopt = "shift:4", statusline = status_line.of("Form") }) -- below the text of a choice
   set_bars(buf)
   tabpage.set_height(win, math.min(api.nvim_win_text_height(win, {}).all + bar, most)) -- lines may wrap
   return win

@@ -77,6 +77,7 @@ function M.set_bars(sides, left, right)
   if sides.left then
     sides.bars[sides.left] = left
   end
+  options.name_sides(sides.bars)
   options.fit_bars(sides.bars)
 end
 

@@ -2,6 +2,7 @@
 local plugin_override = require("acp_nvim.ui.plugin_override")
 local printable = require("acp_nvim.ui.printable")
 local safe_windows = require("acp_nvim.ui.safe_windows")
+local status_line = require("acp_nvim.ui.status_line")
 local tabpage = require("acp_nvim.ui.tabpage")
 local window_looks = require("acp_nvim.ui.window_looks")
 
@@ -111,7 +112,8 @@ local function show(name, filetype, lines)
     win = M.split(buf, height)
     vim.w[win].acp_scratch = name
   end
-  window_looks.set(win)
+  local title = (name:match("%a+$") or name):gsub("^%l", string.upper)
+  window_looks.set(win, { statusline = status_line.of(title) })
   close_with_q(buf)
   pcall(vim.api.nvim_buf_set_name, buf, name)
   return win

@@ -3,6 +3,8 @@
 local bars_of = require("acp_nvim.proposal.diff_windows.bar")
 local file_changed_prompt = require("acp_nvim.documents.file_changed_prompt")
 local highlight = require("acp_nvim.ui.highlight")
+local printable = require("acp_nvim.ui.printable")
+local status_line = require("acp_nvim.ui.status_line")
 
 local api = vim.api
 local M = {}
@@ -68,9 +70,23 @@ function M.take_off(win)
     api.nvim_win_call(win, function()
       vim.cmd("diffoff")
     end)
-    for name, value in pairs({ winbar = "", winhighlight = vim.go.winhighlight, fillchars = vim.go.fillchars }) do
+    for name, value in pairs({
+      winbar = "",
+      statusline = "",
+      winhighlight = vim.go.winhighlight,
+      fillchars = vim.go.fillchars,
+    }) do
       vim.wo[win][0][name] = value
     end
+  end
+end
+
+--- Names the side and its file below each window, where the name of its buffer would stand.
+---@param bars table<integer, acp.SideBar>  by window
+function M.name_sides(bars)
+  for win, bar in pairs(bars) do
+    local file = vim.fs.basename(api.nvim_buf_get_name(api.nvim_win_get_buf(win)))
+    vim.wo[win][0].statusline = status_line.of(("%s · %s"):format(bar.name, printable.visible(file)))
   end
 end
 
