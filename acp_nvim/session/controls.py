@@ -3,6 +3,7 @@ agent take precedence over its modes and models."""
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
@@ -16,6 +17,7 @@ from acp_nvim.text.printable import one_line
 
 What = Literal["mode", "model", "option"]
 _MOST_NAMED = 8  # choices that a message has room for
+_REMARK = re.compile(r"(?<=.) \((?:recommended|default)\)$")  # of a name, for those who choose
 
 
 class Wish(NamedTuple):
@@ -192,7 +194,7 @@ class Controls:
 def _name(known: dict[str, Any], category: str) -> str:
     current, offered = known[category], known[f"{category}s"] or ()
     found = (each["name"] for each in offered if each["id"] == current)
-    return one_line(_shown(next(found, current or "")))
+    return _REMARK.sub("", one_line(_shown(next(found, current or ""))))
 
 
 def _check(missing: str, value: str | bool, known: Sequence[str]) -> None:

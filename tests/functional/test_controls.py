@@ -59,6 +59,27 @@ def test_a_heading_gives_up_words_rather_than_the_time(open_editor: Open, tmp_pa
     gate.touch()
 
 
+def test_a_remark_on_a_model_is_for_those_who_choose(open_editor: Open, tmp_path: Path) -> None:
+    names = {"a": "Default (recommended)", "b": "Large (1M context)"}
+    offered = [{"modelId": id, "name": name} for id, name in names.items()]
+    models = {"currentModelId": "a", "availableModels": offered}
+    agent = script(tmp_path, on_new_session(models=models), on_prompt("", say("Hi.")))
+    editor = open_chat(open_editor, agent, size=(120, 30))
+    editor.screen.expect(
+        lambda screen: screen.text().count("Scripted · Default\n") == 2, what="bar and welcome"
+    )
+    send(editor, "hello")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect(
+        lambda screen: screen.text().count("Scripted · Default\n") == 2, what="bar and heading"
+    )
+    assert editor.acp("status")["models"] == [{"id": id, "name": name} for id, name in names.items()]
+    editor.type("<Esc>:Acp model<CR>")
+    editor.screen.expect("Default (recommended)")
+    editor.type("2")
+    editor.screen.expect("Scripted · Large (1M context)")
+
+
 def test_the_mode_key(open_editor: Open, tmp_path: Path) -> None:
     editor = open_chat(open_editor, script(tmp_path, on_new_session(modes=MODES)))
     editor.type("<S-Tab>")

@@ -9,14 +9,17 @@ local M = {}
 
 local RETRY_WIDTH = 30 -- of the reason
 
---- The name of a mode or a model.
+local REMARKS = { recommended = true, default = true }
+
+--- The name of a mode or a model, without the remark that is for those who choose: "Default (recommended)".
 ---@param list? { id: string, name: string }[]
 ---@param id? string
 ---@return string?
 function M.name_of(list, id)
   for _, item in ipairs(list or {}) do
     if item.id == id then
-      return item.name
+      local name, remark = item.name:match("^(.+) %((%a+)%)$")
+      return REMARKS[remark or ""] and name or item.name
     end
   end
   return id
