@@ -339,7 +339,14 @@ def test_the_keys_of_the_prompt_are_all_shown(open_editor: Open, tmp_path: Path)
     editor.type("g?")
     editor.expect_lua("return vim.bo.filetype", "acp_help")
     lines = editor.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)")
-    assert len(lines) == 11, "each of them once, whatever the mode"
+    assert len(lines) == 1 + 11, "each of them once, whatever the mode"
+    columns = [lines[0].index(word) for word in ("normal", "insert", "does")]
+    for line in lines:
+        assert all(line[column - 2 : column] == "  " for column in columns), line
+        assert line[columns[-1]] != " ", line
+    row = next(line for line in lines if line.strip().endswith("answer the question"))
+    assert [row[column:].split("  ")[0] for column in columns[:2]] == ["<M-1…9> g1…g9", "<M-1…9>"]
+    assert not any("insert mode" in line for line in lines)
     editor.screen.expect(lambda screen: all(line.strip() in screen.text() for line in lines))
     headings = [line[:8].strip() for line in lines]
     assert [heading for heading in headings if heading] == ["answer", "write", "leave"], "by purpose"
@@ -353,6 +360,7 @@ def test_the_keys_of_the_chat_are_grouped_by_purpose(open_editor: Open, tmp_path
     editor.type("<C-w>kg?")
     editor.expect_lua("return vim.bo.filetype", "acp_help")
     lines = editor.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)")
+    assert "insert" not in lines[0], "no key of the chat works there"
     headings = [line[:8].strip() for line in lines]
     wanted = ["answer", "write", "move", "fold", "open", "leave"]
     assert [heading for heading in headings if heading] == wanted

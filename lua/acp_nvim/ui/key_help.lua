@@ -1,19 +1,21 @@
--- Lists the mappings of a buffer in a float, grouped by what they are for:
+-- Lists the mappings of a buffer in a float, grouped by what they are for. Where none works in insert mode the column for
+-- that mode is left out.
 --
---   answer  gd          show the diff
---           g1…g9       answer the question
---   move    ]]          next turn
+--           normal          insert   does
+--   answer  <M-1…9> g1…g9   <M-1…9>  answer the question
+--           <M-d> gd        <M-d>    show the diff
+--   leave   g?                       this help
 local panes = require("acp_nvim.ui.panes")
 
 local api = vim.api
 local M = {}
 
-local KEYS_WIDTH = 13
 local GROUP_WIDTH = 6
+local HEADER = { n = "normal", i = "insert", does = "does" }
 local NAMESPACE = api.nvim_create_namespace("acp_nvim.key_help")
 
 -- Nine keys that do the same, by number, take one line.
-local NINE = { ["1"] = "1…9", g1 = "g1…g9", ["<M-1>"] = "<M-1>…<M-9>" }
+local NINE = { ["1"] = "1…9", g1 = "g1…g9", ["<M-1>"] = "<M-1…9>" }
 
 -- Each <Plug> name of ftplugin/ without `acp-`, by its purpose, in the order of the list.
 ---@type [string, string[]][]
@@ -81,21 +83,33 @@ local function collect_keys(mode, found)
   end
 end
 
----@param desc string
----@param entry acp.HelpKey
----@param heading string
+---@class acp.HelpRow
+---@field heading string
+---@field n string
+---@field i string
+---@field does string
+
+---@param text string
+---@param width integer
 ---@return string
-local function line_of(desc, entry, heading)
-  table.sort(entry.n)
-  table.sort(entry.i)
-  local names, typing = table.concat(entry.n, " "), table.concat(entry.i, " ")
-  if names == "" then
-    names, desc = typing, desc .. " (insert mode)"
-  elseif typing ~= "" then
-    desc = ("%s (in insert mode, too%s)"):format(desc, typing ~= names and ": " .. typing or "")
+local function padded(text, width)
+  return text .. (" "):rep(width - api.nvim_strwidth(text))
+end
+
+--- Writes the rows with their columns below each other.
+---@param rows acp.HelpRow[]
+---@return string[]
+local function lines_of(rows)
+  local widths = { n = 0, i = 0 }
+  for _, row in ipairs(rows) do
+    widths.n = math.max(widths.n, api.nvim_strwidth(row.n))
+    widths.i = math.max(widths.i, api.nvim_strwidth(row.i))
   end
-  local gap = (" "):rep(KEYS_WIDTH - api.nvim_strwidth(names))
-  return (" %-" .. GROUP_WIDTH .. "s  %s%s  %s "):format(heading, names, gap, desc)
+  return vim.tbl_map(function(row)
+    local cells = { padded(row.heading, GROUP_WIDTH), padded(row.n, widths.n) }
+    cells[#cells + 1] = widths.i > 0 and padded(row.i, widths.i) or nil
+    return (" %s  %s "):format(table.concat(cells, "  "), row.does)
+  end, rows)
 end
 
 --- The keys that have one, by purpose.
@@ -136,19 +150,38 @@ local function centre(win)
   })
 end
 
---- Shows the mappings of the current buffer.
-function M.show()
-  local lines, headings, last = {}, {}, nil
-  for row, key in ipairs(sorted_keys()) do
+---@return acp.HelpRow[]
+local function rows_of_keys()
+  local rows, last, has_insert = {}, nil, false ---@type acp.HelpRow[], integer?, boolean
+  for _, key in ipairs(sorted_keys()) do
     local group = key.entry.group
     local heading = group ~= last and (GROUPS[group] or { "other" })[1] or ""
-    lines[row], headings[row], last = line_of(key.desc, key.entry, heading), heading, group
+    table.sort(key.entry.n)
+    table.sort(key.entry.i)
+    local typing = table.concat(key.entry.i, " ")
+    rows[#rows + 1] = { heading = heading, n = table.concat(key.entry.n, " "), i = typing, does = key.desc }
+    last, has_insert = group, has_insert or typing ~= ""
   end
+  if has_insert then
+    table.insert(rows, 1, vim.tbl_extend("error", { heading = "" }, HEADER))
+  end
+  return rows
+end
+
+--- Shows the mappings of the current buffer.
+function M.show()
+  local rows = rows_of_keys()
+  local lines = lines_of(rows)
   local win = panes.float(lines, "acp_help", "keys")
   centre(win)
-  for row, heading in ipairs(headings) do
-    local mark = { end_col = 1 + #heading, hl_group = "AcpFloatTitle" }
-    api.nvim_buf_set_extmark(api.nvim_win_get_buf(win), NAMESPACE, row - 1, 1, mark)
+  local function paint(row, first, last, group)
+    api.nvim_buf_set_extmark(api.nvim_win_get_buf(win), NAMESPACE, row - 1, first, { end_col = last, hl_group = group })
+  end
+  for row, cells in ipairs(rows) do
+    paint(row, 1, 1 + #cells.heading, "AcpFloatTitle")
+  end
+  if rows[1] and rows[1].does == HEADER.does then
+    paint(1, 0, #lines[1], "AcpNote")
   end
 end
 
