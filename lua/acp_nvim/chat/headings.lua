@@ -43,7 +43,7 @@ end
 ---@param room integer  cells
 ---@return string
 local function shortened(words, room)
-  while api.nvim_strwidth(words) > room do
+  while words ~= "" and api.nvim_strwidth(words) > room do
     words = words:match("^(.*) · ") or ""
   end
   return words
