@@ -35,7 +35,8 @@ local function open_window(buf)
   local win = safe_windows.run(function()
     return tabpage.open_below(buf, math.min(api.nvim_buf_line_count(buf) + bar, most))
   end)
-  window_looks.set(win, { breakindentopt = "shift:4", statusline = status_line.of("Form") }) -- below the text of a choice
+  -- wrapped rows begin below the text of a choice
+  window_looks.set(win, { breakindentopt = "shift:4", statusline = status_line.of("Form") })
   set_bars(buf)
   tabpage.set_height(win, math.min(api.nvim_win_text_height(win, {}).all + bar, most)) -- lines may wrap
   return win
