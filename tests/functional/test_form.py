@@ -148,7 +148,7 @@ def test_a_form_of_one_choice_is_answered_by_a_key(open_editor: Open, tmp_path: 
     editor.wait_event("AcpQuestion")
     editor.screen.expect("2 INI   What is there now, with sections")
     editor.screen.expect("4 ✓ Fill in the form   5 ✗ Decline")
-    editor.screen.expect("g1 TOML g2 INI g3 JSON g4 ✓ fill g5 decline")
+    editor.screen.expect("g1 TOML  g2 INI  g3 JSON  g4 ✓ fill  g5 decline")
     expect_key(editor, "g2")
     editor.type(keys)
     editor.wait_event("AcpAnswered", option_id="INI", by="user")

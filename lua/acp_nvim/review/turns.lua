@@ -14,7 +14,8 @@ local LOOK_MS = 1000 -- at most, where the disk or git is slow
 
 local begun = {} ---@type table<integer|string, integer>  session -> turn, for a generation of the backend
 local known = {} ---@type table<integer, integer>  session -> the newest turn of which all changes on disk are known
-local waiting = {} ---@type table<integer, { turn: integer, fn: fun() }>  session -> what its last turn is waited for with
+-- session -> what its last turn is waited for with
+local waiting = {} ---@type table<integer, { turn: integer, fn: fun(), timer: uv.uv_timer_t }>
 
 ---@param file acp.ReviewedFile
 ---@param session integer
@@ -56,6 +57,7 @@ function M.all_known(session, turn)
   local waits = waiting[session]
   if waits and waits.turn <= turn then
     waiting[session] = nil
+    waits.timer:close()
     waits.fn()
   end
 end
@@ -69,14 +71,15 @@ function M.when_known(session, turn, fn)
   if (known[session] or 0) >= turn then
     return fn()
   end
-  local waits = { turn = turn, fn = fn }
-  waiting[session] = waits
-  vim.defer_fn(function()
-    if waiting[session] == waits then
-      waiting[session] = nil
-      fn()
-    end
+  local earlier = waiting[session]
+  if earlier then
+    earlier.timer:close()
+  end
+  local timer = vim.defer_fn(function()
+    waiting[session] = nil
+    fn()
   end, LOOK_MS)
+  waiting[session] = { turn = turn, fn = fn, timer = timer }
 end
 
 --- The sessions whose last turn has ended, while the backend still looks for what it has changed on disk.
