@@ -189,7 +189,9 @@ async def test_what_an_error_says_reaches_the_user(desk: Desk, answer: Any, word
     assert all(word in ended["error"] for word in words)
     assert (talk.state, talk.status["error"]) == ("idle", ended["error"])
     assert "stop_reason" not in talk.status
-    assert any(words[0] in line for line in talk.lines)  # the chat has the message; `K` and the log have all of it
+    assert any(
+        words[0] in line for line in talk.lines
+    )  # the chat has the message; `K` and the log have all of it
     await talk.turn("second")
     assert "error" not in talk.status
     assert talk.says == "Hi"

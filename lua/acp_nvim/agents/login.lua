@@ -4,7 +4,7 @@ local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
 local shared_constants = require("acp_nvim.shared_constants")
-local status_line = require("acp_nvim.ui.status_line")
+local window_name = require("acp_nvim.ui.window_name")
 local tabpage = require("acp_nvim.ui.tabpage")
 local window_looks = require("acp_nvim.ui.window_looks")
 
@@ -103,7 +103,7 @@ function M.run(n, what)
   local buf = api.nvim_create_buf(false, true)
   local win = tabpage.open_below(buf, math.floor(vim.o.lines / 2))
   local label = printable.visible(what.label):gsub("%%", "%%%%")
-  window_looks.set(win, { winbar = " Login: " .. label .. "%<", statusline = status_line.of("Login") })
+  window_looks.set(win, { winbar = " Login: " .. label .. "%<", statusline = window_name.of("Login") })
   vim.b[buf].acp_session, last = n, buf
   local ok, problem = start(without_neovims_variables(what.argv), {
     cwd = what.cwd,

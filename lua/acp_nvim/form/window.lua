@@ -4,7 +4,7 @@ local form_layout = require("acp_nvim.form.layout")
 local messages = require("acp_nvim.ui.messages")
 local safe_windows = require("acp_nvim.ui.safe_windows")
 local state = require("acp_nvim.backend.session_store")
-local status_line = require("acp_nvim.ui.status_line")
+local window_name = require("acp_nvim.ui.window_name")
 local tabpage = require("acp_nvim.ui.tabpage")
 local unasked_message = require("acp_nvim.ui.unasked_message")
 local window_looks = require("acp_nvim.ui.window_looks")
@@ -36,7 +36,7 @@ local function open_window(buf)
     return tabpage.open_below(buf, math.min(api.nvim_buf_line_count(buf) + bar, most))
   end)
   -- wrapped rows begin below the text of a choice
-  window_looks.set(win, { breakindentopt = "shift:4", statusline = status_line.of("Form") })
+  window_looks.set(win, { breakindentopt = "shift:4", statusline = window_name.of("Form") })
   set_bars(buf)
   tabpage.set_height(win, math.min(api.nvim_win_text_height(win, {}).all + bar, most)) -- lines may wrap
   return win

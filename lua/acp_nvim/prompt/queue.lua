@@ -7,7 +7,7 @@ local reload = require("acp_nvim.ui.reload")
 local requests = require("acp_nvim.backend.session_requests")
 local safe_windows = require("acp_nvim.ui.safe_windows")
 local state = require("acp_nvim.backend.session_store")
-local status_line = require("acp_nvim.ui.status_line")
+local window_name = require("acp_nvim.ui.window_name")
 local window_looks = require("acp_nvim.ui.window_looks")
 
 local api = vim.api
@@ -223,7 +223,7 @@ function M.open(n, items, attached)
   end)
   local steers = (state.look(n) or {}).steering and not vim.g.no_plugin_maps and "<M-CR> into the turn · " or ""
   local hint = " Queue · edit, then :w · " .. steers .. "between prompts: " .. separators[buf] .. "%<" -- cut at its end
-  window_looks.set(win, { winbar = "%#AcpWinbar#" .. hint, statusline = status_line.of("Queue") })
+  window_looks.set(win, { winbar = "%#AcpWinbar#" .. hint, statusline = window_name.of("Queue") })
 end
 
 ---@param item table  what goes along with a prompt

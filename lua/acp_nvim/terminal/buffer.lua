@@ -7,7 +7,7 @@ local printable = require("acp_nvim.ui.printable")
 local registry = require("acp_nvim.terminal.registry")
 local tabpage = require("acp_nvim.ui.tabpage")
 local terminal_list = require("acp_nvim.terminal.list")
-local status_line = require("acp_nvim.ui.status_line")
+local window_name = require("acp_nvim.ui.window_name")
 local window_looks = require("acp_nvim.ui.window_looks")
 
 local api = vim.api
@@ -187,7 +187,7 @@ local function show(terminal)
     begin(terminal)
   end
   -- Neovim sets options of a terminal, too
-  window_looks.set(win, { statusline = status_line.of(("Terminal %d"):format(terminal.number)) })
+  window_looks.set(win, { statusline = window_name.of(("Terminal %d"):format(terminal.number)) })
   draw_winbars(terminal)
   -- on its last line a terminal buffer follows its output
   api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(buf), 0 })

@@ -5,7 +5,7 @@ local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
 local safe_windows = require("acp_nvim.ui.safe_windows")
 local tabpage = require("acp_nvim.ui.tabpage")
-local status_line = require("acp_nvim.ui.status_line")
+local window_name = require("acp_nvim.ui.window_name")
 local window_looks = require("acp_nvim.ui.window_looks")
 
 local api = vim.api
@@ -296,7 +296,7 @@ function List:open(share)
   local win = panes.show(self.spec.name, self.spec.filetype, { "" })
   self.buffer, self.share, self.height = api.nvim_win_get_buf(win), share, nil
   local bar = (" %s   %s  g? keys%%<"):format(self.spec.title, self.spec.bar)
-  local statusline = status_line.of(self.spec.title)
+  local statusline = window_name.of(self.spec.title)
   window_looks.set(win, { cursorline = true, wrap = false, winbar = bar, statusline = statusline })
   self:attend(self.buffer)
   self:draw()

@@ -2,7 +2,7 @@
 local plugin_override = require("acp_nvim.ui.plugin_override")
 local printable = require("acp_nvim.ui.printable")
 local safe_windows = require("acp_nvim.ui.safe_windows")
-local status_line = require("acp_nvim.ui.status_line")
+local window_name = require("acp_nvim.ui.window_name")
 local tabpage = require("acp_nvim.ui.tabpage")
 local window_looks = require("acp_nvim.ui.window_looks")
 
@@ -113,7 +113,7 @@ local function show(name, filetype, lines)
     vim.w[win].acp_scratch = name
   end
   local title = (name:match("%a+$") or name):gsub("^%l", string.upper)
-  window_looks.set(win, { statusline = status_line.of(title) })
+  window_looks.set(win, { statusline = window_name.of(title) })
   close_with_q(buf)
   pcall(vim.api.nvim_buf_set_name, buf, name)
   return win

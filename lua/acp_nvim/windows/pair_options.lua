@@ -1,6 +1,7 @@
 -- Puts buffers, options and bars into the two windows of a pair.
 local chats = require("acp_nvim.chat.buffer")
 local config = require("acp_nvim.config.settings")
+local hanging_indent = require("acp_nvim.chat.hanging_indent")
 local margin = require("acp_nvim.chat.margin")
 local prompt = require("acp_nvim.prompt.buffer")
 local queue_bar = require("acp_nvim.prompt.queue_bar")
@@ -87,7 +88,7 @@ function M.show(pair, n)
   local fixed = { winfixbuf = true, winfixwidth = beside }
   local conceal = { conceallevel = config.get().chat.conceal and 2 or 0 }
   show(pair.chat, chats.buffer(n), vim.tbl_extend("error", fixed, above, margin.OPTIONS, conceal))
-  vim.bo[chats.buffer(n)].formatlistpat = margin.LIST
+  vim.bo[chats.buffer(n)].formatlistpat = hanging_indent.PATTERN
   show(
     pair.prompt,
     prompt.buffer(n),

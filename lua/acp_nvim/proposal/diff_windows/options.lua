@@ -4,7 +4,7 @@ local bars_of = require("acp_nvim.proposal.diff_windows.bar")
 local file_changed_prompt = require("acp_nvim.documents.file_changed_prompt")
 local highlight = require("acp_nvim.ui.highlight")
 local printable = require("acp_nvim.ui.printable")
-local status_line = require("acp_nvim.ui.status_line")
+local window_name = require("acp_nvim.ui.window_name")
 
 local api = vim.api
 local M = {}
@@ -86,7 +86,7 @@ end
 function M.name_sides(bars)
   for win, bar in pairs(bars) do
     local file = vim.fs.basename(api.nvim_buf_get_name(api.nvim_win_get_buf(win)))
-    vim.wo[win][0].statusline = status_line.of(("%s · %s"):format(bar.name, printable.visible(file)))
+    vim.wo[win][0].statusline = window_name.of(("%s · %s"):format(bar.name, printable.visible(file)))
   end
 end
 
