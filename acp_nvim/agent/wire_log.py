@@ -32,7 +32,7 @@ class WireFile:
             private_files.append(self.path, lines, self._most)
         except OSError as error:
             self._is_given_up = True
-            log.warning("the wire is no longer written to %s: %s", self.path, error)
+            log.warning("messages are no longer recorded in %s: %s", self.path, error)
 
 
 def begin(folder: str, agent: str, say: Callable[[str, str], object]) -> WireFile | None:

@@ -9,7 +9,7 @@ from acp_nvim.protocol import schema
 from acp_nvim.text.printable import one_line
 
 _STOPS = {
-    "": "stopped without a reason",
+    "": "stopped without giving a reason",
     "cancelled": "cancelled",
     "max_tokens": "stopped at the token limit: send another prompt to go on",
     "max_turn_requests": "stopped at the limit of requests per turn: send another prompt to go on",

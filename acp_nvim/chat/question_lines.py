@@ -29,7 +29,7 @@ _SIGNS = {  # of an option's kind
     "reject_once": ("✗", "AcpFailed"),
     "reject_always": ("✗✗", "AcpFailed"),
 }
-_ALL_REFUSED = "you refused all: allowing once rejects it"
+_ALL_REFUSED = "you refused it all: allowing once rejects it"
 _UNSEEN = "too long to be shown in full: reject it, or set a rule"
 
 

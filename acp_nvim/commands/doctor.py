@@ -49,7 +49,7 @@ class Listener:
             self._note(f"sent {notification.method} before there was a session")
 
     def on_stray(self, stray: Stray) -> None:
-        self._note(f"wrote to its output what is no message: {stray.text}")
+        self._note(f"wrote something to its output that is not a message: {stray.text}")
 
     def on_exit(self, report: ExitReport) -> None:
         self.report = report

@@ -100,7 +100,7 @@ class LoginCommands:
 
 def _not_there(session: Session) -> str:
     if session.phase == "starting":
-        return f"{session.agent} is still starting: try again once it has"
+        return f"{session.agent} is still starting: try again once it has started"
     return f"{session.agent} is not running: :Acp restart starts it"
 
 

@@ -162,9 +162,9 @@ def _facts(session: Session) -> Facts:
 def _forgotten(session: Session, ours: list[Remembered], of_agent: list[Remembered]) -> str:
     said = []
     if len(ours) == 1:
-        said.append(f"taken back, you are asked again: {ours[0].what}")
+        said.append(f"taken back, you will be asked again: {ours[0].what}")
     elif ours:
-        said.append(f"{len(ours)} answers taken back, you are asked again")
+        said.append(f"{len(ours)} answers taken back, you will be asked again")
     if of_agent:
         which = "it" if len(of_agent) == 1 and not ours else f"{len(of_agent)} more"
         said.append(f"only {session.agent_title} can forget {which}: {_elsewhere(session)}")
@@ -176,7 +176,7 @@ def _elsewhere(session: Session) -> str:
     has_modes = len(session.controls.status()["modes"] or ()) > 1
     if has_modes:
         return ":Acp mode may take it back, :Acp new starts without it"
-    return "in its settings, or start without it by :Acp new"
+    return "in its settings; :Acp new starts without it"
 
 
 def _allows(option: Option) -> bool:

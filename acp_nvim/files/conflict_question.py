@@ -62,7 +62,7 @@ class Conflicts:
         why = (
             "the user keeps their own version"
             if by == "user"
-            else "the user's edits overlap, and nobody decided"
+            else "the user's edits overlap, and the user has not decided"
         )
         raise RpcError(INTERNAL_ERROR, f"{path} was not written: {why}")
 

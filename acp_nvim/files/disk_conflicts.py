@@ -19,7 +19,7 @@ from acp_nvim.messages.proposals import Proposal
 from acp_nvim.text.text_file import split
 
 _APART = "the agent changed lines on disk that have unsaved changes"
-_KEPT = "the unsaved lines stay: nobody decided between them and what the agent has written to disk"
+_KEPT = "your unsaved lines stay: nobody resolved the conflict with the agent's lines on disk"
 
 Sync = Callable[[str, str | None, Settled | None, ChangeAuthor], Awaitable[object]]
 

@@ -15,9 +15,9 @@ from acp_nvim.files import git_status
 
 async def _diff(folder: str) -> bytes:
     if (tree := await git_status.tree(folder)) is None:
-        sys.exit("this is no git repository")
+        sys.exit("this is not a git repository")
     if (said := await git_status.diff(tree, folder, limits.GIT_DIFF_BYTES)) is None:
-        sys.exit("it took too long, or is too much")
+        sys.exit("it took too long, or is too large")
     return said
 
 

@@ -118,7 +118,7 @@ class Files:
         params = incoming.request.params
         given, content = path_of(params), params.get("content")
         if not isinstance(content, str):
-            raise RpcError(INVALID_PARAMS, "content must be a text")
+            raise RpcError(INVALID_PARAMS, "content must be a string")
         in_turn, turn = session.in_turn, session.turn
 
         def gives_up() -> bool:

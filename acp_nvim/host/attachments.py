@@ -74,7 +74,7 @@ class Attachments:
         if mime := media_type(_head(path)):
             return self._media_file(path, mime)
         if size > (limits.ATTACHED_FILE_BYTES if first else limits.ATTACHED_TEXT_BYTES):
-            return self._linked(path, f"has {_megabytes(size)}")
+            return self._linked(path, f"is {_megabytes(size)}")
         text = _read_lines(path, int(first), last and int(last)) if first else _read(path)
         if text is None:
             return self._linked(path, "is not UTF-8 text", say=False)
@@ -84,7 +84,7 @@ class Attachments:
         self, path: str, text: str, first: int | None, last: int | None, unsaved: bool = False
     ) -> list[Block]:
         if len(text) > limits.ATTACHED_TEXT_BYTES:
-            return self._linked(path, f"has {_megabytes(len(text))}")
+            return self._linked(path, f"is {_megabytes(len(text))}")
         made = [encode.file(path, text, first, last)]
         if unsaved and first is None and not self._agent.takes("embeddedContext"):
             # a link alone leads to what the disk has
@@ -112,7 +112,7 @@ class Attachments:
         if _kind(path) != "file":
             raise LeftOut(f"{name} is a folder")
         if (size := os.path.getsize(path)) > limits.ATTACHED_MEDIA_BYTES:
-            raise LeftOut(f"{name} has {_megabytes(size)}, more than {limits.ATTACHED_MEDIA_BYTES >> 20} MB")
+            raise LeftOut(f"{name} is {_megabytes(size)}, more than {limits.ATTACHED_MEDIA_BYTES >> 20} MB")
         with _opened(path) as file:
             data = file.read(limits.ATTACHED_MEDIA_BYTES) or b""
         mime = media_type(data[:_HEAD]) or ""

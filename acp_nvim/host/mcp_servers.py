@@ -55,7 +55,7 @@ def fit(servers: list[Server], agent: Initialized | None) -> tuple[list[Server],
         if kind == "stdio" or (agent and agent.mcp(kind)):
             taken.append(server)
         else:
-            left_out.append(f"{server['name']}: the agent takes none by {kind}: left out")
+            left_out.append(f"{server['name']}: the agent takes no {kind} servers: left out")
     return taken, left_out
 
 

@@ -155,7 +155,7 @@ class SessionStarts:
         if self._host.agent and self._host.agent.session("additionalDirectories"):
             return tuple(dict.fromkeys((*session.roots, *(session.saved_roots if way.keeps_id else ()))))
         if session.roots and not session.lived:
-            self._host.warn(f"{self._host.name} works in one folder: the further ones are ignored")
+            self._host.warn(f"{self._host.name} works in one folder only: the others are ignored")
         return ()
 
     # --- answers

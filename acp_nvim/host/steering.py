@@ -165,7 +165,7 @@ class Steering:
         if sent.prompt is None or session.queue.remove(sent.prompt):
             session.steered(sent.prompt, sent.told, sent.attached, time.time())
         else:
-            session.transcript.note("warning", "the agent got these words in the last turn as well")
+            session.transcript.note("warning", "the agent also got this text in the last turn")
         self._host.app.touch(session)
 
     def _back_to_queue(self, session: Session, sent: _Sent) -> None:

@@ -49,7 +49,7 @@ def ask(
         try:
             incoming.answer(dialect.permission_answer(chosen, request))
         finally:
-            incoming.fail(RpcError(INTERNAL_ERROR, "there are no answers: see :Acp log"))
+            incoming.fail(RpcError(INTERNAL_ERROR, "the question could not be answered: see :Acp log"))
         on_ended(session, question, dialect)
 
     question.on_end = reply

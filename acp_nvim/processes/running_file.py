@@ -22,4 +22,4 @@ def write(path: str | None, leaders: Iterable[int]) -> None:
             file.write("".join(f"{leader}\n" for leader in leaders))
         os.replace(beside, path)
     except OSError as error:
-        log.warning("what Neovim would have to end is not written down: %s", error)
+        log.warning("cannot record which processes Neovim would have to end: %s", error)

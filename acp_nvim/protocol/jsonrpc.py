@@ -96,12 +96,12 @@ class Peer:
     def _event(self, line: bytes) -> Event:
         message = _parsed(line)
         if not isinstance(message, dict):
-            return _stray(line, "no JSON-RPC message")
+            return _stray(line, "not a JSON-RPC message")
         method = message.get("method")
         if method is None:
-            return self._answer(message) or _stray(line, "an answer to nothing we asked")
+            return self._answer(message) or _stray(line, "an answer to no request of ours")
         if method.__class__ is not str:
-            return _stray(line, "a method that is no text")
+            return _stray(line, "a method that is not a string")
         if "id" not in message:
             return Notification(method, message.get("params"))
         if not _can_be_echoed(message["id"]):

@@ -69,7 +69,7 @@ def _unusable(name: str, params: object) -> RpcError | None:
         return RpcError(INVALID_PARAMS, f"{name}: params must be an object")
     given = [params[key] for key in ("sessionId", "session_id") if key in params]
     if any(isinstance(value, dict | list | bool) for value in given):
-        return RpcError(INVALID_PARAMS, f"{name}: sessionId must be a text")
+        return RpcError(INVALID_PARAMS, f"{name}: sessionId must be a string")
     return None
 
 

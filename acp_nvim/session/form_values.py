@@ -40,7 +40,7 @@ def checked(each: FormField, value: Any) -> Any:
 
 def _string(each: FormField, value: Any) -> str:
     if not isinstance(value, str):
-        raise Wrong("must be a text")
+        raise Wrong("must be text")
     if each.choices and not each.custom:
         return _one_of(each, value)
     if len(value) > limits.FORM_TEXT_CHARS:
@@ -66,7 +66,7 @@ def _formatted(each: FormField, value: str) -> None:
 def _array(each: FormField, value: Any) -> list[str]:
     chosen = [value] if isinstance(value, str) else [] if value == {} else value
     if not isinstance(chosen, list) or not all(isinstance(item, str) for item in chosen):
-        raise Wrong("must be a list of texts")
+        raise Wrong("must be a list of strings")
     chosen = [item if each.custom else _one_of(each, item) for item in dict.fromkeys(chosen)]
     if each.required and not chosen and each.least is None:
         return chosen

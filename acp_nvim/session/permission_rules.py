@@ -100,7 +100,7 @@ def _pattern(text: str) -> tuple[re.Pattern[str] | None, str]:
             warnings.simplefilter("ignore")
             return re.compile(text), ""
     except (re.error, OverflowError, RecursionError) as error:
-        return None, f".command' is no regular expression ({error})"
+        return None, f".command' is not a regular expression ({error})"
 
 
 def decide(rules: Iterable[tuple[str, Rule]], asked: Scope, resolve: Resolve, match: Match) -> Ruling | None:
@@ -196,7 +196,7 @@ def _covered(rule: Rule, paths: Iterable[str], asked: Scope, resolve: Resolve) -
 def unsafe(command: str) -> str:
     """Return why no rule may allow the command; empty if one may."""
     if found := _SHELL.search(command):
-        return f"its command holds {one_line(repr(found.group())[1:-1])}"
+        return f"its command contains {one_line(repr(found.group())[1:-1])}"
     return "its command is too long" if len(command.encode(errors="replace")) > limits.COMMAND_BYTES else ""
 
 

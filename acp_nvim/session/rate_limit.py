@@ -24,7 +24,7 @@ def describe(limit: RateLimit, now: float) -> str:
 
 def _used(limit: RateLimit) -> str:
     if limit.used is None:
-        return "is near"
+        return "is almost reached"
     percent = limit.used * 100 if limit.used <= 1 else limit.used
     return f"is {min(percent, 100):.0f} % used"
 

@@ -16,7 +16,7 @@ def rule_for(asked: Scope, resolve: Resolve, match: Match) -> tuple[Rule | None,
         rule = Rule("allow", tool=tool, command=exactly(asked.commands[0]))
     elif asked.real:
         if not all(map(is_plain, asked.real)):
-            return None, "one of its paths holds a *"
+            return None, "one of its paths contains a *"
         rule = Rule("allow", kind=asked.kind, tool=tool, paths=asked.real)
     else:
         return None, "it names no command and no path"

@@ -35,7 +35,7 @@ class TerminalRequest(NamedTuple):
         """Read the params. The folder may lie outside the session's roots, since a command could go there by itself."""
         command, args = params.get("command"), _strings(params, "args")
         if not isinstance(command, str) or not command.strip():
-            raise _wrong("command must be a text that names what is to be run")
+            raise _wrong("command must be a string that names the program to run")
         folder = _folder(params.get("cwd"), cwd)
         env = environment({**_PAGERS, **_pairs(params)})
         by_shell = not args and _SHELL_LINE.search(command) and not _is_program(command, folder, env)
@@ -50,7 +50,7 @@ def _wrong(why: str) -> RpcError:
 def _strings(params: Mapping[str, Any], name: str) -> list[str]:
     given = params.get(name) or []
     if not isinstance(given, list) or not all(isinstance(item, str) for item in given):
-        raise _wrong(f"{name} must be a list of texts")
+        raise _wrong(f"{name} must be a list of strings")
     return given
 
 
@@ -60,7 +60,7 @@ def _pairs(params: Mapping[str, Any]) -> dict[str, str]:
     for item in given if isinstance(given, list) else [given]:
         name, value = (item.get("name"), item.get("value")) if isinstance(item, dict) else (None, None)
         if not isinstance(name, str) or not isinstance(value, str):
-            raise _wrong("env must be a list of objects with the texts name and value")
+            raise _wrong("env must be a list of objects with the strings name and value")
         pairs[name] = value
     return pairs
 

@@ -243,7 +243,7 @@ def _id(incoming: IncomingRequest) -> str:
     terminal_id = incoming.request.params.get("terminalId")
     if not isinstance(terminal_id, str):
         raise RpcError(
-            INVALID_PARAMS, f"{incoming.request.method}: terminalId must be a text, not {terminal_id!r}"
+            INVALID_PARAMS, f"{incoming.request.method}: terminalId must be a string, not {terminal_id!r}"
         )
     return terminal_id
 

@@ -220,7 +220,7 @@ local function check_agents()
     health.info("not installed: " .. table.concat(missing, ", ") .. " (:Acp agents shows how)")
   end
   if not thorough then
-    return health.info("none was started: :Acp doctor starts each one that is configured or found")
+    return health.info("no agent was started: :Acp doctor starts each one that is configured or found")
   end
   health.start("acp_nvim: what the agents answer")
   check_reports(names)

@@ -85,7 +85,7 @@ async def test_what_is_no_text_or_too_long_is_linked(desk: Desk) -> None:
     assert [(block["type"], block["uri"]) for block in blocks] == [
         ("resource_link", f"file://{file}") for file in files
     ]
-    await desk.message("long.txt has 1.0 MB: linked, not embedded")
+    await desk.message("long.txt is 1.0 MB: linked, not embedded")
 
 
 async def test_lines_of_a_file_that_is_not_loaded(desk: Desk) -> None:

@@ -84,7 +84,7 @@ async def test_what_it_does_otherwise_is_told(desk: Desk) -> None:
         "no agentInfo",
         "no agentCapabilities",
         "1 of 2 authMethods",
-        "no message: Welcome!^[[31m",
+        "not a message: Welcome!^[[31m",
         "session/update before there was a session",
         "vendor/hello before",
         "fs/read_text_file before",

@@ -72,7 +72,7 @@ async def test_a_form_from_asking_to_its_answer(desk: Desk) -> None:
     [
         ({}, "'Your name' is required"),
         ({"name": "A"}, "at least 2 characters"),
-        ({"name": 3}, "must be a text"),
+        ({"name": 3}, "must be text"),
         ({"name": "Ada", "age": "old"}, "'age' must be a number"),
         ({"name": "Ada", "other": 1}, "no field 'other'"),
         ("Ada", "must be a table"),

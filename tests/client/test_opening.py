@@ -59,7 +59,7 @@ async def test_further_roots_go_along_however_it_is_opened(
     (message,) = agent.got(f"session/{verb}")
     assert message["params"].get("additionalDirectories") == ([str(other)] if takes else None)
     assert desk.messages("warn") == (
-        [] if takes else ["mine works in one folder: the further ones are ignored"]
+        [] if takes else ["mine works in one folder only: the others are ignored"]
     )
 
 

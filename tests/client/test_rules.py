@@ -170,7 +170,7 @@ async def test_what_a_rule_wants_asked_stays_asked(desk: Desk) -> None:
 async def test_a_rule_with_a_mistake_is_named_and_the_next_one_holds(desk: Desk) -> None:
     agent = desk.agent(on_prompt("work", runs("git status"), runs("git push", "u")))
     ruled(desk, {"action": "allow", "command": "git ("}, {"action": "allow", "command": "git status"})
-    await desk.message("'permissions[1].command' is no regular expression", "this rule allows nothing")
+    await desk.message("'permissions[1].command' is not a regular expression", "this rule allows nothing")
     talk = await asking(desk)
     assert (talk.questions[0]["tool_call_id"], answers(agent)) == ("u", ["yes"])
     talk.answer("no")
@@ -235,7 +235,7 @@ async def test_a_rule_for_a_file_holds_for_all_of_its_paths(desk: Desk, tmp_path
 @pytest.mark.parametrize(
     ("asked", "version", "words"),
     [
-        (runs("a; b"), 1, "not sent, no rule set: its command holds ;"),
+        (runs("a; b"), 1, "not sent, no rule set: its command contains ;"),
         (permission("Run it?"), 1, "no command and no path"),
         (runs("ls"), 2, "not sent: the question has changed"),
         (permission("Run", [("a", "Always", "allow_always")], rawInput=STATUS), 1, "no rule set"),

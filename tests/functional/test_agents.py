@@ -366,7 +366,7 @@ def test_checkhealth_goes_through_all_in_order(open_editor: Open, tmp_path: Path
     broken = write(tmp_path / "acp.json", "{")
     setup = {"agents": {"lost": {"command": "no-such-agent"}}, "agent_files": [broken]}
     editor = start(open_editor, tmp_path, setup=setup)
-    text = checked(editor, "checkhealth acp_nvim", "none was started")
+    text = checked(editor, "checkhealth acp_nvim", "no agent was started")
     order = [
         "Neovim 0.",
         "interpreter:",
@@ -387,8 +387,8 @@ def test_checkhealth_goes_through_all_in_order(open_editor: Open, tmp_path: Path
 def test_mistakes_are_named_where_they_are_looked_for(open_editor: Open) -> None:
     rules = [{"action": "allow", "kind": "read"}, {"action": "reject", "command": "(["}]
     editor = open_editor(setup={"permissions": rules, "agents": {"mine": {"args": ["x"]}}}, size=(120, 40))
-    text = checked(editor, "checkhealth acp_nvim", "none was started")
-    assert "WARNING 'permissions[2].command' is no regular expression" in text
+    text = checked(editor, "checkhealth acp_nvim", "no agent was started")
+    assert "WARNING 'permissions[2].command' is not a regular expression" in text
     assert "permissions[1]" not in text
     editor.type(":Acp new mine<CR>")
     editor.screen.expect("not started: 'agents.mine.command' is missing")

@@ -558,7 +558,7 @@ def test_what_is_too_large_is_linked_and_said(open_editor: Open, tmp_path: Path)
     editor.wait_event("AcpTurnEnded")
     assert [block["type"] for block in blocks(agent)] == ["resource_link", "resource"]
     editor.type(":Acp<CR>")
-    editor.screen.expect("big.txt has 1.0 MB: linked, not embedded")
+    editor.screen.expect("big.txt is 1.0 MB: linked, not embedded")
 
 
 def test_context_that_is_wrong_is_refused_before_anything_is_sent(open_editor: Open, tmp_path: Path) -> None:

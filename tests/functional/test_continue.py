@@ -68,7 +68,7 @@ def test_the_last_conversation_of_the_folder_goes_on(open_editor: Open, tmp_path
     editor.type(":Acp new<CR>")
     editor.wait_event("AcpSessionStarted", session=2)
     editor.type(":Acp continue<CR>")
-    editor.screen.expect('here is "tidy up the project"')
+    editor.screen.expect('back in "tidy up the project"')
     editor.expect_lua(
         "return vim.tbl_map(function(s) return s.session end, require('acp_nvim').sessions())", [1]
     )

@@ -404,7 +404,7 @@ def test_what_becomes_a_pipe_once_it_was_looked_at_stops_nobody(following: Edito
     )
     show(following, "turned.txt", 1)
     assert place(following)[0] == "start.txt"
-    assert "turned.txt: it is no file any more" in following.lua("return vim.fn.execute('messages')")
+    assert "turned.txt: it is no longer a file" in following.lua("return vim.fn.execute('messages')")
     show(following, "a.txt", 7)
     assert place(following) == ("a.txt", 7)
 

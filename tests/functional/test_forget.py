@@ -49,9 +49,9 @@ def test_what_holds_for_good_is_listed_and_taken_back(open_editor: Open, tmp_pat
         lambda screen: "make all" in screen.text() and f"read below {tmp_path}" in screen.text()
     )
     editor.type("Gx")
-    editor.screen.expect("only Scripted can forget it: in its settings, or start without it by :Acp new")
+    editor.screen.expect("only Scripted can forget it: in its settings; :Acp new starts without it")
     editor.type("ggx")
-    editor.screen.expect("taken back, you are asked again")
+    editor.screen.expect("taken back, you will be asked again")
     editor.expect_lua(LINES, lambda lines: len(lines) == 2)
     editor.type("q")
     asks("make", "g3")  # no rule answers any more

@@ -436,7 +436,7 @@ def test_a_prompt_that_is_too_long_stays(open_editor: Open, tmp_path: Path) -> N
     editor = talking(open_editor, agent)
     editor.lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, vim.fn['repeat']({ ('x'):rep(1000) }, 1100))")
     editor.type("<CR>")
-    editor.screen.expect("the prompt has 1.1 MB, the limit is 1 MB")
+    editor.screen.expect("the prompt is 1.1 MB, the limit is 1 MB")
     assert editor.lua("return vim.api.nvim_buf_line_count(0)") == 1100
     assert agent.got("session/prompt") == []
 

@@ -312,7 +312,7 @@ def test_an_edited_proposal_is_shown_as_it_would_be_sent(open_editor: Open, tmp_
     editor.screen.expect(":w send yours")
     editor.screen.expect("1 ✓ Yes")
     editor.type(":%diffget<CR>")
-    editor.screen.expect("you refused all: allowing once rejects it")
+    editor.screen.expect("you refused it all: allowing once rejects it")
     editor.screen.expect("price.py  +0 −0  edited by you")
     editor.type("uuu")
     editor.screen.expect("price.py  +1 −4")

@@ -85,7 +85,7 @@ def test_a_rule_never_allows_more_than_it_says(open_editor: Open, tmp_path: Path
     editor.type(":Acp why<CR>")
     editor.screen.expect("waits for you, no rule matches")
     editor.type(":Acp allow!<CR>")
-    editor.screen.expect("not sent, no rule set: its command holds ;")
+    editor.screen.expect("not sent, no rule set: its command contains ;")
     assert answers(agent) == []
     editor.type(":Acp reject<CR>")
     editor.screen.expect("rejected")
@@ -114,7 +114,7 @@ def test_allow_for_the_session_is_not_asked_a_second_time(open_editor: Open, tmp
     editor.type("j:Acp why<CR>")
     editor.screen.expect("make test: allowed by rule 1 of the session (:Acp forget 1 takes it back): {")
     editor.type(":Acp forget 1<CR>")
-    editor.screen.expect("taken back, you are asked again")
+    editor.screen.expect("taken back, you will be asked again")
     editor.type(":Acp why<CR>")
     editor.screen.expect("make test: allowed by rule 1 of the session (taken back since): {")
     editor.type(":Acp reject<CR>")
@@ -204,7 +204,7 @@ def test_a_refused_call_that_is_done_all_the_same_is_a_loud_warning(
     [
         ({"action": "permit"}, "'permissions[1].action' must be one of allow, reject, ask"),
         ({"action": "ask", "comand": "x"}, "unknown key 'permissions[1].comand'"),
-        ({"action": "allow", "command": "("}, "'permissions[1].command' is no regular expression"),
+        ({"action": "allow", "command": "("}, "'permissions[1].command' is not a regular expression"),
     ],
 )
 def test_a_wrong_rule_is_named_the_same_way_wherever_it_is_found(

@@ -22,7 +22,7 @@ function M.choose(n, methods)
     labels[i] = ("%d  %s"):format(i, method.text)
     ids[labels[i]] = method.id
   end
-  panes.select(labels, "Log in by", function(label)
+  panes.select(labels, "Log in with", function(label)
     local ok, message = backend.notify("login", { session = n, method = ids[label] })
     if not ok then
       messages.show("error", message or "")

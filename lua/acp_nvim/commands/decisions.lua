@@ -34,7 +34,7 @@ end
 
 subcommands.forget = {
   args = "[n|all]",
-  doc = "lists what this session allows or rejects always, to take it back; with a number, or all, takes that back at once",
+  doc = "lists what this session always allows or rejects, so that you can take it back; with a number, or all, does so at once",
   complete = function()
     local words = vim.tbl_map(function(item)
       return tostring(item.id)

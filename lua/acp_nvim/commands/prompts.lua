@@ -92,7 +92,7 @@ end
 
 subcommands.add = {
   args = "[file…|diagnostics|diff|quickfix|image {path}|clipboard]",
-  doc = "adds the lines of the range, files, or what is named to the prompt, by default the current file, and goes there; "
+  doc = "adds the lines of the range, files, or one of these items to the prompt, by default the current file, and goes there; "
     .. "with ! in insert mode",
   bang = true,
   range = true,

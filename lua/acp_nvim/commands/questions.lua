@@ -153,7 +153,7 @@ local function decide_hunk(verb, call)
 end
 
 subcommands.accept = {
-  doc = "answers the oldest open question with its first option that allows once, with ! always; where none is open, keeps the change under the cursor",
+  doc = "answers the oldest open question with its first option that allows once, with ! always; if none is open, keeps the change under the cursor",
   bang = true,
   run = function(call)
     if form.accept() or (not call.bang and proposal.accept()) or decide_hunk("keep", call) then
@@ -165,7 +165,7 @@ subcommands.accept = {
 
 subcommands.reject = {
   args = "[text]",
-  doc = "answers the oldest open question with its first option that rejects once, with ! always; where none is open, undoes the change under the cursor; the text goes into the turn, or is the next prompt where the agent takes none, with ! the turn is cancelled and it is sent now",
+  doc = "answers the oldest open question with its first option that rejects once, with ! always; if none is open, undoes the change under the cursor; the text goes into the turn, or becomes the next prompt if the agent cannot take it; with ! and a text the answer is once, the turn is cancelled and the text is sent now",
   bang = true,
   run = function(call)
     if decide_hunk("undo", call) then
@@ -226,7 +226,7 @@ subcommands.answer = {
 
 subcommands.diff = {
   args = "[n]",
-  doc = "shows the change that the oldest open question, the n-th, or the tool call under the cursor asks for",
+  doc = "shows the change that the oldest open question, the n-th one, or the tool call under the cursor asks for",
   run = function(call)
     return chat_keys.diff(tonumber(call.rest))
   end,

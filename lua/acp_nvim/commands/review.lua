@@ -284,7 +284,7 @@ subcommands.hunk = {
 
 subcommands.keep = {
   args = "[all|turn]",
-  doc = "keeps the change under the cursor, those in the range, all of the session or of the newest turn that has any",
+  doc = "keeps the change under the cursor, those in the range, or all of the session or of the newest turn that has any",
   range = true,
   complete = function(words)
     return #words == 0 and { "all", "turn" } or {}
@@ -296,7 +296,7 @@ subcommands.keep = {
 
 subcommands.undo = {
   args = "[all|turn]",
-  doc = "undoes the change under the cursor, those in the range, all of the session or of the newest turn that has any; with ! also changes that no tool call named, and lines of earlier turns in its changes",
+  doc = "undoes the change under the cursor, those in the range, or all of the session or of the newest turn that has any; with ! also changes that no tool call named, and lines of earlier turns that the turn has changed",
   range = true,
   bang = true,
   complete = function(words)

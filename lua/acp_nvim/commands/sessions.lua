@@ -73,7 +73,7 @@ end
 
 subcommands.new = {
   args = "[agent] [dir…]",
-  doc = "starts another session; the agent may work in the further folders, too",
+  doc = "starts another session; the agent may also work in the further folders",
   run = new,
   complete = complete_new,
 }
@@ -170,7 +170,7 @@ subcommands.delete = {
 
 subcommands.login = {
   args = "[method]",
-  doc = "logs in to the agent by this method, or else by the configured one or one that you choose",
+  doc = "logs in to the agent with this method, or else with the configured one or one that you choose",
   complete = function(words)
     local status = acp.status()
     return #words == 0

@@ -26,7 +26,7 @@ M.set = {
   { key = "r", modes = "n", run = "review", desc = "Review the changes" },
   { key = "k", modes = "nx", run = "keep", desc = "Keep this change" },
   { key = "u", modes = "n", run = "undo turn", desc = "Undo the whole turn" },
-  { key = "s", modes = "n", run = "sessions", desc = "Sessions" },
+  { key = "s", modes = "n", run = "sessions", desc = "List the sessions" },
   { key = "o", modes = "n", run = "switch", desc = "Switch to another session" },
   { key = "h", modes = "n", run = "history", desc = "Pick an earlier prompt" },
   { key = "S", modes = "n", run = "new", desc = "Start a new session" },
@@ -35,8 +35,8 @@ M.set = {
   { key = "m", modes = "n", run = "model", desc = "Choose the model" },
   { key = "M", modes = "n", run = "mode", desc = "Choose the mode" },
   { key = "P", modes = "n", run = "plan", desc = "Pin the plan above the prompt" },
-  { key = "t", modes = "n", run = "terminals", desc = "Terminals of the agent" },
-  { key = "l", modes = "n", run = "log", desc = "Log" },
+  { key = "t", modes = "n", run = "terminals", desc = "List the agents' terminals" },
+  { key = "l", modes = "n", run = "log", desc = "Show the log" },
 }
 
 M.GROUP = "agent"

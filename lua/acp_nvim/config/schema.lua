@@ -102,8 +102,8 @@ return {
     {
       name = "default_agent",
       type = "string",
-      doc = "a name; default: the only agent configured, or else the only one found; 'demo' if there is none, and if there "
-        .. "are several you are asked",
+      doc = "the name of an agent; default: the only agent configured, or else the only one found; if there are several "
+        .. "you are asked, if there is none it is 'demo'",
     },
     {
       name = "agents",

@@ -45,7 +45,7 @@ end
 local function warn(buf)
   if api.nvim_buf_is_loaded(buf) and vim.bo[buf].modified and origin.is_ahead(buf) then
     local name = vim.fs.basename(api.nvim_buf_get_name(buf))
-    messages.show("warn", ("%s has also changed on disk: your :w will ask before it overwrites that"):format(name))
+    messages.show("warn", ("%s has also changed on disk: your :w will ask before overwriting it"):format(name))
   end
 end
 

@@ -178,7 +178,7 @@ local function plan_of(buf, request)
   end
   local disk, fenc = encoding.text(buf, data)
   if not disk then
-    return nil, { missed = "it is no text in the buffer's encoding any more" }
+    return nil, { missed = "it is no longer text in the buffer's encoding" }
   end
   local live = text.with(text.of_buffer(buf), { ff = disk.ff })
   if request.waits and data == "" and #live.lines > 0 then
@@ -261,7 +261,7 @@ function M.put(buf, lines, wanted, by)
   plan.wanted = text.with(disk, { lines = wanted })
   plan.edits, plan.is_capped = diff.of_buffer(live.lines, lines)
   plan.steps = { { by = by, edits = diff.of_buffer(live.lines, wanted) } }
-  local answer = carry_out(buf, plan, by) or { missed = "its file has changed once more" }
+  local answer = carry_out(buf, plan, by) or { missed = "its file has changed again" }
   return { ok = answer.ok, error = answer.missed }
 end
 

@@ -44,7 +44,7 @@ end
 local function text(field, value)
   local format = FORMATS[field.format or ""]
   if type(value) ~= "string" then
-    return "must be a text"
+    return "must be text"
   elseif #(field.choices or {}) > 0 and not field.custom then
     return not_offered(field, value)
   elseif format and not value:find(format[1]) then
@@ -60,12 +60,12 @@ end
 local function list(field, value)
   local chosen = type(value) == "string" and { value } or value
   if type(chosen) ~= "table" or not vim.islist(chosen) then
-    return "must be a list of texts"
+    return "must be a list of strings"
   end
   local count, seen = 0, {}
   for _, item in ipairs(chosen) do
     if type(item) ~= "string" then
-      return "must be a list of texts"
+      return "must be a list of strings"
     elseif not field.custom and not_offered(field, item) then
       return not_offered(field, item)
     end

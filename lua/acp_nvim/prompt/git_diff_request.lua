@@ -48,7 +48,7 @@ local function bounded(text)
   if #text <= limits.ATTACHED_BYTES then
     return text
   end
-  messages.show("warn", ("the diff has %.1f MB: cut at 1 MB"):format(#text / 2 ^ 20))
+  messages.show("warn", ("the diff is %.1f MB: cut at 1 MB"):format(#text / 2 ^ 20))
   return text:sub(1, limits.ATTACHED_BYTES) .. "\n… cut here"
 end
 

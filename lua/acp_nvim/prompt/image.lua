@@ -41,7 +41,7 @@ function M.check(path)
   if not stat or stat.type ~= "file" then
     return nil, stat and ("%s is not a file"):format(name) or ("no such file: %s"):format(path)
   elseif stat.size > limits.PICTURE_BYTES then
-    return nil, ("%s has %s"):format(name, too_much(stat.size))
+    return nil, ("%s is %s"):format(name, too_much(stat.size))
   end
   local fd, problem = regular_file.reading(path)
   if not fd then
@@ -105,7 +105,7 @@ function M.from_clipboard(done)
         if not M.kind(data:sub(1, 16)) then
           return try(index + 1)
         elseif #data > limits.PICTURE_BYTES then
-          return done(nil, "the clipboard's picture has " .. too_much(#data))
+          return done(nil, "the clipboard's picture is " .. too_much(#data))
         end
         done(keep(data))
       end)

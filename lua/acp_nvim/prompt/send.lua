@@ -20,7 +20,7 @@ local function problem(text)
   if type(text) ~= "string" or vim.trim(text) == "" then
     return "nothing to send: the prompt has no text"
   elseif #text > limits.PROMPT_BYTES then
-    return ("the prompt has %.1f MB, the limit is 1 MB: put it in a file and attach that"):format(#text / 2 ^ 20)
+    return ("the prompt is %.1f MB, the limit is 1 MB: attach it as a file"):format(#text / 2 ^ 20)
   end
 end
 

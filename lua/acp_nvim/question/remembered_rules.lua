@@ -57,8 +57,8 @@ local function remarks(shown)
   end)
   if of_agent then
     local modes = session and (state.look(session) or {}).modes or {}
-    local how = #modes > 1 and "Another :Acp mode may make %s forget; a new session (:Acp new) starts without all this"
-      or "the settings of %s hold what it remembers; a new session (:Acp new) starts without"
+    local how = #modes > 1 and "Another :Acp mode may make %s forget it; a new session (:Acp new) starts without it"
+      or "the settings of %s hold what it remembers; a new session (:Acp new) starts without it"
     return { how:format(agent()) }, "AcpNote"
   end
   return {}, "AcpNote"

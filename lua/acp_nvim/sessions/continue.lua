@@ -68,7 +68,7 @@ function M.continue(cwd)
     show(n)
     local status = state.look(n) or {}
     local what = status.title or status.about or ("session %d"):format(n)
-    messages.show("info", ('here is "%s"'):format(printable.cut(what, 40)))
+    messages.show("info", ('back in "%s"'):format(printable.cut(what, 40)))
     close_empty(before)
     return true
   end

@@ -15,7 +15,7 @@ local function look(fd)
   if not stat then
     return nil, why
   elseif stat.type ~= "file" then
-    return nil, "it is no file any more"
+    return nil, "it is no longer a file"
   end
   return stat
 end
@@ -46,7 +46,7 @@ function M.reading(path)
   local fd, stat = open(path, flag.O_RDONLY + AT_ONCE, 0)
   if fd and stat.size == 0 and uv.fs_read(fd, 1, 0) ~= "" then
     uv.fs_close(fd)
-    return nil, "it has no size: the system makes it up"
+    return nil, "it is a system file without a size"
   end
   return fd, stat
 end

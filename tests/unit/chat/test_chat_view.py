@@ -196,7 +196,7 @@ def test_what_is_no_text_has_a_line_of_its_own(chat: Chat, block: Any, line: str
         ("refusal", "refused: the agent will not continue, and forgets this prompt and what followed"),
         ("cancelled", "cancelled"),
         ("tool_use\u202e", "stopped: tool_use<202E>"),
-        ("", "stopped without a reason"),
+        ("", "stopped without giving a reason"),
     ],
 )
 def test_why_a_turn_stopped(chat: Chat, reason: str, words: str):

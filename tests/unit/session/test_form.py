@@ -54,7 +54,7 @@ def test_what_fits_goes_to_the_agent_as_it_is(field: dict[str, Any], value: Any)
     ("field", "value", "words"),
     [
         ({"type": "string"}, None, "is required"),
-        ({"type": "string"}, 5, "must be a text"),
+        ({"type": "string"}, 5, "must be text"),
         ({"type": "string", "minLength": 2}, "a", "at least 2 characters"),
         ({"type": "string", "maxLength": 2}, "abc", "at most 2 characters"),
         ({"type": "string"}, "x" * 70_000, "is longer than"),
@@ -72,7 +72,7 @@ def test_what_fits_goes_to_the_agent_as_it_is(field: dict[str, Any], value: Any)
         ({"type": "integer", "maximum": 3}, 4, "must be at most 3"),
         ({"type": "boolean"}, "yes", "must be true or false"),
         (SEVERAL, ["d"], "must be one of a, b, c"),
-        (SEVERAL, [1], "must be a list of texts"),
+        (SEVERAL, [1], "must be a list of strings"),
         ({**SEVERAL, "minItems": 2}, ["b", "b"], "needs at least 2 choices"),
         ({**SEVERAL, "maxItems": 1}, ["b", "a"], "takes at most 1 choices"),
     ],

@@ -547,7 +547,7 @@ def test_what_the_user_has_always_allowed_of_a_tool_is_all_of_it() -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"action": "allow", "command": "("}, "'permissions[1].command' is no regular expression"),
+        ({"action": "allow", "command": "("}, "'permissions[1].command' is not a regular expression"),
         ({"action": "allow", "command": "a{99999999999999}"}, "'permissions[1].command' is"),
         ({"action": "allow", "comand": "x"}, "'permissions[1].comand' is"),
         ({"action": "permit"}, "'permissions[1].action' is"),
@@ -637,10 +637,10 @@ def test_the_rule_of_a_question() -> None:
 @pytest.mark.parametrize(
     ("call", "why"),
     [
-        (running("a; b"), "its command holds ;"),
-        (running("a\nb"), r"its command holds \n"),
+        (running("a; b"), "its command contains ;"),
+        (running("a\nb"), r"its command contains \n"),
         (running("x" * 5000), "too long"),
-        (asked(kind="edit", raw_input={"path": "a*"}), "holds a *"),
+        (asked(kind="edit", raw_input={"path": "a*"}), "contains a *"),
         (asked(title="Run it?"), "no command and no path"),
         (asked(raw_input={"command": "ls", "cmd": "id"}), "cannot cover all"),
     ],
