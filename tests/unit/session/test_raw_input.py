@@ -40,9 +40,7 @@ def test_what_agents_say_is_known(kind: str, raw: dict[str, Any]) -> None:
 
 def test_the_help_lists_the_names_that_rules_know() -> None:
     text = HELP.read_text()
-    section = text[
-        text.index("what is empty does not count".capitalize()) : text.index("A `reject` or an `ask` matches")
-    ]
+    section = text[text.index("Names are compared without") : text.index("A `reject` or an `ask` matches")]
     listed = {raw_input.plain(word) for word in re.findall(r"[\w-]+", section)}
     listed |= {f"timeout{end}" for end in ("ms", "sec", "secs", "seconds")}
     names = raw_input.FOLDERS | raw_input._CHANGES | raw_input._LOOKS | raw_input._NOTES | raw_input._PATHS
