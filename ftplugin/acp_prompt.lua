@@ -92,7 +92,7 @@ local maps = {
   { "acp-cancel-turn", { n = { "<C-c>" } }, "cancel the turn", cancel },
   { "acp-cancel-or-leave", { i = { "<C-c>" } }, "cancel the turn", cancel_or_leave },
   { "acp-diff", { n = { "gd", "<M-d>" }, i = { "<M-d>" } }, "show the diff", by_key("diff") },
-  { "acp-take-first", { i = { "<Tab>" } }, "take match or suggestion", take_first },
+  { "acp-take-first", { i = { "<Tab>" } }, "take the match or suggestion", take_first },
   { "acp-take-suggestion", {}, "take the suggestion", take_suggestion },
   { "acp-next-mode", { n = { "<S-Tab>" }, i = { "<S-Tab>" } }, "next mode", next_mode },
   { "acp-keys", { n = { "g?" } }, "this help", help },
