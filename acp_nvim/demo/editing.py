@@ -62,7 +62,7 @@ def write(turn: Turn, argument: str) -> None:
         files.write_to_disk(path, edited(old, path))
         call.update(status="completed")
     turn.say(
-        f"I changed `{name}` on disk and asked nobody.\n\n"
+        f"I changed `{name}` on disk without asking you.\n\n"
         "`:Acp review` shows the change, and you can undo it.\n"
     )
 

@@ -11,11 +11,11 @@ from .wire import INVALID_PARAMS, Json, RpcError, Wire
 
 MODES = [
     {"id": "ask", "name": "Ask", "description": "Ask before every edit and every command"},
-    {"id": "auto", "name": "Auto", "description": "Edit without asking; commands are still asked for"},
+    {"id": "auto", "name": "Auto", "description": "Edit without asking, but ask before every command"},
 ]
 MODELS = [
     {"value": "demo-small", "name": "Demo small", "description": "A context window of 32,000 tokens"},
-    {"value": "demo-large", "name": "Demo large", "description": "The same answers, a window of 200,000"},
+    {"value": "demo-large", "name": "Demo large", "description": "The same, with a window of 200,000 tokens"},
 ]
 WINDOW = {"demo-small": 32_000, "demo-large": 200_000}
 

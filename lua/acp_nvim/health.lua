@@ -83,7 +83,7 @@ local function check_keys()
   if not prefix then
     return health.info("the suggested keys are not mapped: keys = '<leader>a' in setup() maps them")
   end
-  health.ok(("%d keys are mapped below %s"):format(count, prefix))
+  health.ok(("%d keys are mapped under %s"):format(count, prefix))
   for _, each in ipairs(taken) do
     local what = ("%s (mode %s) is yours already: %s"):format(each.lhs, each.mode, printable.visible(each.by))
     health.warn(what, { ("Map another key for: %s (see :help acp_nvim-keys)"):format(each.desc) })

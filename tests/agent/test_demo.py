@@ -689,7 +689,7 @@ def test_write_asks_nobody_and_says_so(start: Callable[..., Client], tmp_path: P
     turn = client.turn(client.new(), "/write a.py")
     assert turn.order == ["tool_call in_progress", "fs/read_text_file", "tool_call_update completed"]
     assert "time 1" in (tmp_path / "a.py").read_text()
-    assert "asked nobody" in turn.text
+    assert "without asking you" in turn.text
 
 
 # Commands

@@ -139,7 +139,7 @@ def test_keys_of_the_user_stay_and_are_named(open_editor: Open, tmp_path: Path, 
     editor.expect_lua("return vim.g.mine", 1)
     editor.type(":checkhealth acp_nvim<CR>")
     said = "return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\\n')"
-    health = editor.expect_lua(said, lambda text: "keys are mapped below <leader>a" in text)
+    health = editor.expect_lua(said, lambda text: "keys are mapped under <leader>a" in text)
     assert "<leader>ap (mode n) is yours already: Mine" in health
     assert "<leader>ac (mode n) is yours already: a function" in health
     assert "Map another key for: Cancel the turn" in health

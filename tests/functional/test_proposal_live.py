@@ -526,7 +526,7 @@ def test_a_change_of_the_last_line_end_alone_is_said(open_editor: Open, tmp_path
 @pytest.mark.parametrize(
     ("old", "new", "bar", "row"),
     [
-        ("a\nb\n", "A\nb", "the newline at the end goes, too", "\\ newline removed at the end"),
+        ("a\nb\n", "A\nb", "the last newline is removed, too", "\\ newline removed at the end"),
         ("a\nb", "A\nb\n", "a newline at the end is added, too", "\\ newline added at the end"),
     ],
 )

@@ -47,7 +47,7 @@ function M.why_it_ended(code, has_answered)
   elseif missing then
     return ("the Python package %s is missing: %s"):format(missing, launch.WHAT_TO_DO)
   elseif has_answered then
-    return ("the backend ended (%d): :Acp restart; see :Acp log"):format(code)
+    return ("the backend ended (%d): :Acp restart starts it again; see :Acp log"):format(code)
   end
   return ("the backend does not start (exit code %d): see :Acp log"):format(code)
 end

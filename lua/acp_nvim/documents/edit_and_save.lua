@@ -55,7 +55,7 @@ local function take_back(buf, before, saved, data)
   end
   vim.bo[buf].modified = true
   local name = vim.fs.basename(api.nvim_buf_get_name(buf))
-  messages.show("error", ("%s is broken on disk (%s); its text is in the buffer: :w"):format(name, saved.error))
+  messages.show("error", ("%s is damaged on disk (%s); the buffer has its text: :w"):format(name, saved.error))
   return true
 end
 
