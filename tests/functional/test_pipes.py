@@ -75,7 +75,7 @@ def test_what_the_system_makes_up_is_not_followed(open_editor: Open, tmp_path: P
     editor.type(":Acp follow<CR>:Acp<CR>")
     editor.expect_lua("return require('acp_nvim').status().following")
     editor.acp("prompt", "look")
-    editor.screen.expect("version: it has no size")
+    editor.screen.expect("version: it is a system file without a size")
     go.touch()
     editor.screen.expect("line 3")
     assert editor.lua("return vim.fn.bufnr('/proc/version')") == -1

@@ -17,6 +17,7 @@ from tests.fakes.script import (
     script,
     wait,
     wait_file,
+    wait_until,
 )
 from tests.functional.editor import Editor
 
@@ -403,6 +404,7 @@ def test_an_empty_prompt_resumes_a_paused_queue(
     editor.expect_lua("return require('acp_nvim').status().queue", 2)
     if ends == "cancel":
         editor.type("<C-c>")
+        wait_until(lambda: agent.got("session/cancel"))
     go.touch()
     editor.wait_event("AcpTurnEnded", turn=1)
     editor.screen.expect("resumes the queue")

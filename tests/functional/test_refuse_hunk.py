@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.script import on_prompt, script, tool
+from tests.fakes.script import on_prompt, script, tool, wait_until
 from tests.functional.editor import Editor
 from tests.steps.files import NOTES, write
 from tests.steps.proposals import OLD, ask_edit, get_outcomes, make_diff, open_diff, open_old
@@ -64,7 +64,7 @@ def test_a_removed_end_comes_back_on_the_last_line(open_editor: Open, tmp_path: 
     editor.expect_lua(RIGHT, OLD.splitlines())
     editor.type(":w<CR>")
     editor.wait_event("AcpAnswered")
-    assert get_outcomes(agent) == ["no"]
+    wait_until(lambda: get_outcomes(agent) == ["no"])
 
 
 def test_a_line_without_a_change_stays(open_editor: Open, tmp_path: Path) -> None:

@@ -10,13 +10,20 @@ local M = {}
 local LEVELS = { info = vim.log.levels.INFO, warn = vim.log.levels.WARN, error = vim.log.levels.ERROR }
 local HIGHLIGHTS = { warn = "WarningMsg", error = "ErrorMsg" }
 
-local said = 0
+local said, warned = 0, 0 -- messages so far; the number of the last one that is no mere information
 local last_line = "" -- that was said
 
 --- Returns the number of messages so far, by which `clear_outdated` knows whether another one has come since.
 ---@return integer
 function M.shown_so_far()
   return said
+end
+
+--- Whether the next message would replace a warning on the screen that has come since so many messages.
+---@param number integer
+---@return boolean
+function M.would_hide_warning(number)
+  return M.is_echoed() and warned > number
 end
 
 --- Whether messages are echoed: a plugin may have replaced vim.notify().
@@ -30,6 +37,7 @@ end
 ---@param again? boolean
 local function announce(level, line, again)
   said, last_line = said + 1, line
+  warned = level ~= "info" and said or warned
   if plugin_override.of(vim.notify) then
     local ok, err = pcall(vim.notify, line, LEVELS[level], { title = "acp_nvim" })
     if not ok then

@@ -48,8 +48,9 @@ function M.turn_ended(data)
   if data.error then
     return unasked_message.show("error", ("%s: the turn failed: %s"):format(who, data.error), still)
   end
+  local before = messages.shown_so_far()
   review.when_known(data.session, data.turn, function()
-    if still() then
+    if still() and not messages.would_hide_warning(before) then
       unasked_message.show("info", ("%s is done%s · %s"):format(who, changed(data.session, data.turn), how), still)
     end
   end)
