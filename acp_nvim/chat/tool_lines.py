@@ -32,6 +32,7 @@ _MORE = re.compile(r" and \d+ more$")  # behind the first of several paths
 _WITH_SUBJECT = {*_CHANGES, "read", "execute"}  # a path or a command; of others the title says most
 _MCP = re.compile(r"mcp__(?P<server>\S+?)__(?P<name>\S+)")  # a tool's name, where it is all of the title
 _GAP = 2
+_LEAST_TITLE = 10  # cells of the agent's words about a call
 _COLUMNS = 80  # of a window whose size is not known yet
 _LEAST_REASON = 20  # characters that are shown even if two rows have no room
 _SENTENCE = re.compile(r".{8,}?[.!?](?= +[^a-z ])")
@@ -41,13 +42,19 @@ _INDENT = 12  # cells: of the second row of a call, and what may stay empty in t
 def header(
     call: ToolCall, counts: tuple[int, int] | None, cwd: str, reason: str = "", columns: int | None = None
 ) -> Row:
-    """Return the line of a call. `reason`: why it failed, cut to what the columns of the window leave in two rows."""
+    """Return the line of a call. `reason`: why it failed, cut to what the columns of the window leave in two rows. The
+    agent's words about the call are cut to what they leave in one."""
     kind = "ask" if call.asked else call.kind
     label = "agent" if call.nested else cut(one_line(_KINDS.get(kind, kind)), 20)
     place = _place(call, cwd)
     what, title = subject_and_title(call, cwd)
     text = f"{label:<8}{'' if len(label) < 8 else ' '}{what}".rstrip()
     spans, end = _spans(text, label, place, _path(call, place)), len(text.encode())
+    eol = _beside(call, counts)
+    if title and columns:
+        beside = cells("".join(chunk for chunk, _ in eol))
+        left = columns - cells(_icon(call)["text"] + text) - beside - 2 * _GAP
+        title = cut(title, left) if left >= _LEAST_TITLE else ""
     if title:
         text += f"{' ' * _GAP}{title}"
         spans.append([end + _GAP, len(text.encode()), "AcpNote"])
@@ -57,7 +64,7 @@ def header(
         mark["open"] = True
     if call.status == "in_progress":
         mark["running"] = True
-    if eol := _beside(call, counts):
+    if eol:
         mark["eol"] = eol
         mark["beside"] = max(8, len(label.encode()) + 1)
         if title:

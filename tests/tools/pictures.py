@@ -134,7 +134,7 @@ SCENES: dict[str, tuple[str, list[str]]] = {
     "sessions": (
         "dark",
         [
-            *said("What is in reader.py?", "are found"),
+            *said("What is in reader.py?", "To talk to a real"),
             *(":Acp new", "Enter", "wait:Demo ·", *sent("/long 8000", "of 8000")),
             *(":Acp new", "Enter", "wait:Demo ·", *sent("/run wc -l reader.py", "1 ✓ Yes")),
             *(":Acp sessions", "Enter", "wait:reader.py?"),
