@@ -43,7 +43,7 @@ def header(
     call: ToolCall, counts: tuple[int, int] | None, cwd: str, reason: str = "", columns: int | None = None
 ) -> Row:
     """Return the line of a call. `reason`: why it failed, cut to what the columns of the window leave in two rows. The
-    agent's words about the call are cut to what they leave in one."""
+    agent's words about the call are cut to what they leave in one, once no question is open."""
     kind = "ask" if call.asked else call.kind
     label = "agent" if call.nested else cut(one_line(_KINDS.get(kind, kind)), 20)
     place = _place(call, cwd)
@@ -51,7 +51,7 @@ def header(
     text = f"{label:<8}{'' if len(label) < 8 else ' '}{what}".rstrip()
     spans, end = _spans(text, label, place, _path(call, place)), len(text.encode())
     eol = _beside(call, counts)
-    if title and columns:
+    if title and columns and not _is_asked(call):  # of a question all is shown
         beside = cells("".join(chunk for chunk, _ in eol))
         left = columns - cells(_icon(call)["text"] + text) - beside - 2 * _GAP
         title = cut(title, left) if left >= _LEAST_TITLE else ""

@@ -381,17 +381,15 @@ def test_unsaved_lines_are_lines_of_the_file(open_editor: Open, tmp_path: Path) 
     assert "- # mine" not in editor.screen.text()
 
 
-@pytest.mark.parametrize(("columns", "asked"), [(80, "           +1"), (120, "length/price.py  +1")])
-def test_what_became_of_a_call_is_not_cut_off(
-    open_editor: Open, tmp_path: Path, columns: int, asked: str
-) -> None:
+@pytest.mark.parametrize("columns", [80, 120])
+def test_what_became_of_a_call_is_not_cut_off(open_editor: Open, tmp_path: Path, columns: int) -> None:
     path = "a_folder/of_some_length/price.py"
     step = edit(diff(path, "x = 1\n", oldText=None))
     agent = script(tmp_path, on_prompt("", step))
     editor = open_chat(open_editor, agent, setup=HELD, size=(columns, 30))
     send(editor, "go")
     editor.screen.expect("1 ✓ Yes")
-    editor.screen.expect(asked)
+    editor.screen.expect("           +1")
     editor.type("<Esc>:Acp reject<CR>")
     editor.screen.expect("           +1 rejected")
     editor.type(":set columns=200<CR>")
