@@ -117,6 +117,33 @@ def test_normal_mode_answers_by_g_and_in_an_empty_prompt_by_plain_digits(
     assert editor.wait_event("AcpAnswered")["option_id"] == "no"
 
 
+@pytest.mark.parametrize("key", ["<M-1>", "g1"])
+def test_a_key_that_is_held_answers_no_question_that_comes(
+    open_editor: Open, tmp_path: Path, key: str
+) -> None:
+    """A timer of Neovim's is the held key: it comes every 50 ms, and is let go after 1.5 s."""
+    agent = script(tmp_path, on_prompt("", edit("a.py", id="1")))
+    editor = open_chat(open_editor, agent, size=WIDE, setup={"review": {"auto_open": False}})
+    editor.lua(
+        """_G.held = 0
+        local timer, key = vim.uv.new_timer(), vim.keycode(...)
+        timer:start(0, 50, vim.schedule_wrap(function()
+          if held == 30 then return timer:stop() end
+          held = held + 1
+          vim.api.nvim_feedkeys(key, "t", false)
+        end))""",
+        key,
+    )
+    editor.acp("prompt", "go")
+    editor.type("<Esc>")
+    editor.wait_event("AcpQuestion")
+    editor.expect_lua("return held", 30)
+    assert editor.acp("status")["questions"] == 1
+    expect_key(editor, "g1")
+    editor.type("g1")
+    assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
+
+
 def test_the_alt_keys_work_in_normal_mode_too_in_prompt_and_chat(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", edit("a.py", id="1"), edit("b.py", id="2")))
     editor = open_chat(open_editor, agent, size=WIDE, setup={"review": {"auto_open": False}})

@@ -1,12 +1,14 @@
 -- Decides when a key may answer a question. A key pressed at the moment a question appears was meant for something
 -- else, so it counts only after the question, in its current version, has been on the screen and in the prompt's bar
--- for a while. A digit on the question's lines may be the beginning of a motion with a count.
+-- for a while. A key that is held since then comes again and again: it counts once it has been let go. A digit on the
+-- question's lines may be the beginning of a motion with a count.
 local state = require("acp_nvim.backend.session_store")
 local winbar = require("acp_nvim.chat.winbar")
 
 local M = {}
 
 local LONG_MS = 700
+local HELD_MS = 250 -- a key that is held comes again sooner
 local COUNT_MS = 400 -- what follows a digit within this time makes it a count
 
 ---@class acp.OnScreenSince
@@ -16,6 +18,8 @@ local COUNT_MS = 400 -- what follows a digit within this time makes it a count
 local seen = {} ---@type table<integer, acp.OnScreenSince>  by question
 local active = {} ---@type table<integer, acp.OnScreenSince>  by session: the question of its bar
 local moved = {} ---@type table<integer, integer>  by session: when the agent last took a question back or changed it
+
+local refused = {} ---@type table<integer, integer>  by session: when a key last came too soon
 
 ---@param question acp.Question
 ---@return string
@@ -81,6 +85,15 @@ local function are_lines_at_rest(n)
   return moved[n] == nil or vim.uv.now() - moved[n] >= LONG_MS
 end
 
+--- Notes that a key came too soon for a question.
+---@param n integer  session
+function M.came_too_soon(n)
+  refused[n] = vim.uv.now()
+  vim.defer_fn(function()
+    winbar.refresh(n)
+  end, HELD_MS)
+end
+
 --- Has it been on the screen long enough to be answered by a key?
 ---@param question acp.Question
 ---@param by_bar boolean  the key is one of those that the prompt's bar names; else the cursor is on the question
@@ -88,6 +101,8 @@ end
 function M.may_answer(question, by_bar)
   if #vim.api.nvim_list_uis() == 0 then -- nobody draws
     return true
+  elseif vim.uv.now() - (refused[question.session] or 0) < HELD_MS then
+    return false
   elseif by_bar and not is_long(active[question.session], question) then
     return false
   end

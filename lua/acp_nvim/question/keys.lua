@@ -65,6 +65,7 @@ local function why_not(question, option, key, by_bar)
     open_questions.show(question)
     return open_questions.why_unseen(question)
   elseif not answer_delay.may_answer(question, by_bar) then
+    answer_delay.came_too_soon(question.session)
     return TOO_SOON:format(key)
   end
   local why = open_questions.why_not(question, option)
@@ -106,6 +107,7 @@ function M.why_not_by_key(question, option)
     if open_questions.is_shown_as_diff(question) then
       answer_delay.shown(question) -- its chat may be closed, and is not drawn
     end
+    answer_delay.came_too_soon(question.session)
     return TOO_SOON:format(key)
   elseif vim.endswith(option.kind, "_always") and not is_pressed_again(question, option) then
     return ask_to_repeat(option, key)

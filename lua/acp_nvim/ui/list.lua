@@ -228,7 +228,7 @@ function List:help()
   local lines = vim.tbl_map(function(key)
     return (" %-5s %s "):format(key[1], key[2])
   end, self.spec.keys)
-  panes.float(vim.list_extend(lines, { " q     close the window" }), "", self.spec.title)
+  panes.float(vim.list_extend(lines, { " q <Esc>  close the window" }), "", self.spec.title)
 end
 
 --- The cursor has moved: forgets a confirmation that was asked for another row.
