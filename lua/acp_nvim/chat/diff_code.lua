@@ -17,6 +17,7 @@ local M = {}
 ---@param name string  of a file
 ---@return string  empty: not known
 local function filetype(name)
+  -- vim.filetype.add() takes functions of the user's and of plugins: an error in one costs this diff its colours
   local ok, found = pcall(vim.filetype.match, { filename = name })
   return ok and found or ""
 end
