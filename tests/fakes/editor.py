@@ -109,6 +109,7 @@ class FakeEditor:
         self.changes: list[tuple[str, dict[str, Any]]] = []  # of files on the disk: path, what
         self.turns: list[tuple[int, int]] = []  # that have begun
         self.proposals: list[dict[str, Any]] = []
+        self.carried_out: list[int] = []  # questions whose decision has come to be
         self.forms: dict[int, tuple[list[str], list[dict[str, Any]]]] = {}  # by question: words, fields
         self.form_errors: dict[int, dict[str, str]] = {}
         self.visited: list[str] = []
@@ -210,7 +211,8 @@ class FakeEditor:
         self.proposals.append(shown)
 
     def _on_proposal_done(self, question: int, done: bool) -> None:
-        """Only an editor that leaves wants to know."""
+        if done:
+            self.carried_out.append(question)
 
     def _on_queue(self, session: int, items: list[Any], attached: list[list[str]]) -> None:
         assert len(items) == len(attached)
