@@ -74,11 +74,14 @@ class SessionCommands:
         session = self._app.session(command.session)
         session.ack = command.seq
         self._app.services.loaded = command.loaded
-        prompt = Prompt(command.text, command.context, command.seq)
+        # words for this turn go out even if the agent ends it by itself, as some do when the user rejects a call
+        prompt = Prompt(command.text, command.context, command.seq, is_owed=bool(command.steer))
         host = self._app.host_of(session)
         stopping = bool(host and host.stopping)
         ended = session.phase in ("stopped", "failed")
         ahead = command.first or command.next or ended or stopping
+        if command.first and host and not stopping and session.in_turn:
+            host.cancel(session)
         if command.steer and host and not stopping and host.steering.add(session, prompt):
             return self._app.touch(session)
         session.queue.add(prompt, first=bool(ahead))
@@ -90,9 +93,6 @@ class SessionCommands:
         elif ended:
             self._revive(session)
         elif host:
-            if command.first and session.in_turn:
-                host.cancel(session)
-                session.queue.release()
             host.advance(session)
         if session.phase == "auth":
             self._app.say("warn", f"{session.agent} needs a login, the prompt waits: :Acp login")

@@ -133,7 +133,8 @@ class Player:
         elif _is_prompt(message):
             self._session.begin_turn(Prompt(_said(params.get("prompt"))))
         elif method == "_session/steering" and "id" in message:
-            self._steered[str(message["id"])] = _said(params.get("prompt"))
+            words = self._steered[str(message["id"])] = _said(params.get("prompt"))
+            self._session.transcript.expect_echo(words)
         elif method == "session/cancel":
             self._session.cancel()
         elif method is None and (question := self._asked.pop(_key(message), None)):

@@ -221,7 +221,7 @@ class Host:
     def advance(self, session: Session) -> None:
         """Send the next prompt that waits, if the session is free for it."""
         self.logins.lock(session)
-        is_free = session.phase == "idle" and session.id and self.alive and not self.steering.awaits(session)
+        is_free = session.phase == "idle" and session.id and self.alive and not session.steer_request
         if is_free and (prompt := session.queue.take()):
             self._turns.send(session, prompt)
         self._app.touch(session)

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass, field
 from functools import partial
 
 from acp_nvim.agent.connection import Gone, Result
@@ -29,40 +28,25 @@ from acp_nvim.protocol import decode, encode
 from acp_nvim.protocol.encode import Block
 from acp_nvim.protocol.jsonrpc import Response
 from acp_nvim.protocol.schema import Initialized
-from acp_nvim.session.pending_reports import PendingReport, texts_of
+from acp_nvim.session.pending_reports import texts_of
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
+from acp_nvim.session.steer_request import SteerRequest
 
 _METHOD = "_session/steering"
 _PATIENCE = 10.0  # seconds; agents answer at once, or not at all
 _DELIVERED = ("injected", "startedNewTurn")
-
-
-@dataclass(slots=True, eq=False)
-class _Sent:
-    """One request: the words and the reports in it."""
-
-    prompt: Prompt | None
-    reports: list[PendingReport] = field(default_factory=list)
-    told: str = ""  # the text of the reports
-    attached: list[str] = field(default_factory=list)
-    is_late: bool = False  # there was no answer in time, and the words are back in the queue
-    is_given_up: bool = False  # the user has cancelled the turn since
+_OF_REPORT = ("report of what you refused", "your next prompt begins with it")
 
 
 class Steering:
     def __init__(self, host: AgentHost) -> None:
         self._host = host
-        self._sent: dict[Session, _Sent] = {}  # the request that has no answer yet
 
     @property
     def is_offered(self) -> bool:
         """Whether the agent takes words into a running turn."""
         return bool(self._host.agent and self._host.agent.can_steer) or self._host.dialect.pulls is not None
-
-    def awaits(self, session: Session) -> bool:
-        """Whether it is not known yet if the agent has taken the words."""
-        return session in self._sent
 
     def add(self, session: Session, prompt: Prompt) -> bool:
         """Put a prompt into the running turn as soon as the agent can take it; False if there is no turn, or it never
@@ -82,8 +66,8 @@ class Steering:
 
     def give_up(self, session: Session) -> None:
         """Let words that the agent has not taken wait for the user, because the user cancels the turn."""
-        if sent := self._sent.get(session):
-            sent.is_given_up = True
+        if session.steer_request:
+            session.steer_request.is_given_up = True
 
     def send_next_soon(self, session: Session) -> None:
         """Send what waits in a moment: an answer to a question goes out first, and a turn that ends has ended then."""
@@ -92,13 +76,13 @@ class Steering:
     def send_next(self, session: Session) -> None:
         """Send what waits to be steered, unless a question is open: the agent needs its answer first."""
         agent = self._host.agent
-        if not (agent and agent.can_steer and self._host.alive) or self.awaits(session):
+        if not (agent and agent.can_steer and self._host.alive) or session.steer_request:
             return
         if not session.takes_words or not self._host.has_sent_prompt(session):
             return
         reports = session.reports.take_ready()
         prompt = session.queue.begin_steering()
-        sent = _Sent(prompt, reports, "\n\n".join(texts_of(reports)))
+        sent = SteerRequest(prompt, reports, "\n\n".join(texts_of(reports)))
         if prompt is None and not sent.told:
             return
         blocks = [encode.text(f"{sent.told}\n\n")] if sent.told else []
@@ -106,7 +90,8 @@ class Steering:
             made = self._blocks_of(session, prompt, agent)
             blocks += made.blocks
             sent.attached = Prompt("", made.went).attached
-        self._sent[session] = sent
+        session.steer_request = sent
+        session.transcript.expect_echo(prompt.text if prompt else "", sent.told)
         self._host.connection.call(
             _METHOD,
             encode.steering(str(session.id), blocks),
@@ -117,49 +102,57 @@ class Steering:
         )
         self._host.app.touch(session)
 
-    def _answered(self, session: Session, sent: _Sent, result: Result) -> None:
+    def _answered(self, session: Session, sent: SteerRequest, result: Result) -> None:
         """Show the words if the agent has taken them, else make them the next prompt."""
         if session not in self._host.sessions:
-            self._sent.pop(session, None)
+            session.steer_request = None
             return
         outcome = decode.steering_outcome(result.result) if isinstance(result, Response) else ""
         if sent.is_late:
             if outcome in _DELIVERED:
                 self._taken_late(session, sent)
             return
-        self._sent.pop(session, None)
+        session.steer_request = None
         if outcome in _DELIVERED:
             session.queue.steered()
             session.steered(sent.prompt, sent.told, sent.attached, time.time())
             if outcome == "startedNewTurn":
                 session.transcript.note("info", "the agent started a new turn for this")
+        elif isinstance(result, Gone):
+            self._back_to_queue(session, sent)  # which is held
         else:
-            self._back_to_queue(session, sent)
-            if sent.prompt and outcome == "promptRequired" and not (sent.is_given_up or session.error):
-                sent.prompt.is_owed = True  # some agents end the turn themselves when the user rejects a call
-                if session.phase == "idle":
-                    session.queue.release()
-            if outcome != "promptRequired" and session.in_turn and not isinstance(result, Gone):
-                self._host.warn(
-                    f"{self._host.name} did not take your text into the turn: it is the next prompt"
-                )
-        if isinstance(result, Gone):
-            return  # the queue is held
-        self.send_next(session)
-        self._host.advance(session)
+            if sent.prompt is None or outcome != "promptRequired":
+                self._say_next(session, sent, "did not take")
+            self._leave_to_next(session, sent)
+        if not isinstance(result, Gone):
+            self.send_next(session)
+            self._host.advance(session)
 
-    def _late(self, session: Session, sent: _Sent) -> None:
+    def _late(self, session: Session, sent: SteerRequest) -> None:
         """Give up the request: its words become the next prompt."""
-        if self._sent.get(session) is not sent:
+        if session.steer_request is not sent:
             return
-        del self._sent[session]
+        session.steer_request = None
         sent.is_late = True
         self._host.connection.give_up(sent)
-        self._back_to_queue(session, sent)
-        self._host.warn(f"{self._host.name} did not confirm your text: it is the next prompt")
+        self._say_next(session, sent, "did not confirm")
+        self._leave_to_next(session, sent)
         self._host.advance(session)
 
-    def _taken_late(self, session: Session, sent: _Sent) -> None:
+    def _leave_to_next(self, session: Session, sent: SteerRequest) -> None:
+        """Make the words the next prompt. Where nobody but the agent has ended the turn, that goes out."""
+        self._back_to_queue(session, sent)
+        if sent.prompt and not (sent.is_given_up or session.error):
+            sent.prompt.is_owed = True  # some agents end the turn themselves when the user rejects a call
+            if session.phase == "idle":
+                session.queue.release()
+
+    def _say_next(self, session: Session, sent: SteerRequest, what: str) -> None:
+        if session.in_turn:
+            thing, then = ("text", "it is the next prompt") if sent.prompt else _OF_REPORT
+            self._host.warn(f"{self._host.name} {what} your {thing}: {then}")
+
+    def _taken_late(self, session: Session, sent: SteerRequest) -> None:
         """The agent has taken the words after all: they need not be sent again, if they have not been."""
         session.reports.drop(sent.reports)
         if sent.prompt is None or session.queue.remove(sent.prompt):
@@ -168,7 +161,7 @@ class Steering:
             session.transcript.note("warning", "the agent also got this text in the last turn")
         self._host.app.touch(session)
 
-    def _back_to_queue(self, session: Session, sent: _Sent) -> None:
+    def _back_to_queue(self, session: Session, sent: SteerRequest) -> None:
         session.reports.give_back(sent.reports)
         session.unsteer(sent=True)
         self._host.app.touch(session)
@@ -182,11 +175,13 @@ class Steering:
             return words
         if told := "\n\n".join(texts_of(session.reports.take_ready())):
             words.append((told, [encode.text(told)]))
+            session.transcript.expect_echo("", told)
             session.steered(None, told, at=time.time())
         while len(words) < self._host.dialect.pulls_at_most and (prompt := session.queue.begin_steering()):
             made = self._blocks_of(session, prompt, agent)
             words.append((made.blocks[0]["text"], made.blocks))
             session.queue.steered()
+            session.transcript.expect_echo(prompt.text)
             session.steered(prompt, "", Prompt("", made.went).attached, time.time())
         self._host.app.touch(session)
         return words

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 @dataclass(slots=True, eq=False)
 class PendingReport:
-    """One report. It is ready once the files are as the user has decided: only then a running turn is told."""
+    """One report. It is ready for a running turn once the files are as the user has decided, and is no more once an
+    agent has not taken it: then it waits for the next prompt."""
 
     tell: Callable[[], str]
     is_ready: bool = False
@@ -38,7 +39,9 @@ class PendingReports:
         return taken
 
     def give_back(self, reports: list[PendingReport]) -> None:
-        """Keep reports that did not reach the agent, in front of the others."""
+        """Keep reports that did not reach the agent for the next prompt, in front of the others."""
+        for report in reports:
+            report.is_ready = False
         self._waiting[:0] = reports
 
     def drop(self, reports: list[PendingReport]) -> None:

@@ -17,7 +17,9 @@ class Prompt:
     seq: int = 0  # its number, by which the editor knows it; 0: it came without one
     edited: bool = False  # what the editor knows by that number has another text
     steers: bool = False  # it waits to be put into the turn that runs
-    is_owed: bool = False  # its agent did not take it, and wants it as a prompt
+    is_owed: bool = (
+        False  # meant for the turn that ran: it goes out also if the agent has ended that by itself
+    )
 
     @property
     def pictures(self) -> dict[str, str]:
@@ -122,8 +124,7 @@ class Queue:
     def stop_steering(self, *, sent: bool = False) -> list[Prompt]:
         """Make the prompts that steer the next ordinary ones, and return them. `sent`: also the one that was sent."""
         if sent and self._steering:
-            self._items.insert(0, self._steering)
-            self._first += 1 if self._first else 0
+            self._items.insert(self._first, self._steering)
             self._steering = None
         stopped = [each for each in self._items if each.steers]
         for prompt in stopped:
@@ -155,8 +156,9 @@ class Queue:
 
     def hold(self) -> None:
         self._stopped, self._first = True, 0
-        for prompt in self._items:
-            prompt.is_owed = False
+        for prompt in (*self._items, self._steering):
+            if prompt:
+                prompt.is_owed = False
 
     def release(self) -> None:
         self._stopped = False

@@ -19,6 +19,7 @@ from acp_nvim.session.pending_reports import PendingReports, texts_of
 from acp_nvim.session.queue import Prompt, Queue
 from acp_nvim.session.remembered_answers import RememberedAnswers
 from acp_nvim.session.slash_commands import SlashCommands
+from acp_nvim.session.steer_request import SteerRequest
 from acp_nvim.session.subagent_registry import SubagentRegistry
 from acp_nvim.session.transcript import Transcript
 from acp_nvim.session.usage import SessionUsage
@@ -70,6 +71,9 @@ class Session:
         self.on_steerable: Callable[[], None] = lambda: None
         self.writes_through = False  # its agent writes files by asking us
         self.queue = Queue()
+        self.steer_request: SteerRequest | None = (
+            None  # nobody knows yet whether the agent has taken its words
+        )
 
     def _write_to(self, transcript: Transcript) -> None:
         """Set the transcript. Subagents and questions write to the same one."""
@@ -89,7 +93,10 @@ class Session:
 
     @property
     def state(self) -> State:
-        return "asking" if len(self.questions) and self.phase not in ("stopped", "failed") else self.phase
+        if len(self.questions) and self.phase not in ("stopped", "failed"):
+            return "asking"
+        # words that outlive their turn may be the next prompt: until that is known the session is not free
+        return "running" if self.phase == "idle" and self.steer_request else self.phase
 
     @property
     def agent_title(self) -> str:
@@ -232,6 +239,8 @@ class Session:
             self.queue.hold()
         self.phase, self.stop_reason, self.error, self.cancelling = "idle", stop_reason, error, False
         self.unsteer()
+        if sent := self.steer_request:
+            self.transcript.expect_echo(sent.prompt.text if sent.prompt else "", sent.told)
         self.hints.end_turn()
         took = self.usage.tokens.end_turn(tokens)
         more = {"tokens": took} if took else {}

@@ -104,6 +104,10 @@ class Transcript:
         self._add(Message(self._key(), "user", [text], prompt=not report, is_whole=True, at=at))
         self.calls.begin_turn()
         self._echoes.clear()
+        self.expect_echo(text, report)
+
+    def expect_echo(self, text: str, report: str = "") -> None:
+        """Do not show what the agent may send back of words that are sent to it now."""
         self._echoes.expect(text, report)
 
     def steered(self, text: str, report: str = "", at: float | None = None) -> None:
@@ -112,7 +116,6 @@ class Transcript:
             self._add(Report(self._key(), [report], at, steered=True))
         if text:
             self._add(Message(self._key(), "user", [text], is_whole=True, at=at, steered=not report))
-        self._echoes.expect(text, report)
 
     def _add_context(self, chunk: schema.Chunk) -> None:
         """Add context for the model. All of a message's that comes without anything between is one entry."""

@@ -11,6 +11,7 @@ from tests.fakes.script import (
     Rule,
     ScriptedAgent,
     ask,
+    error,
     eventually,
     mark,
     on,
@@ -435,6 +436,26 @@ async def test_a_report_that_is_not_taken_begins_the_next_prompt(desk: Desk) -> 
     assert ["-TWO" in text for text in blocks(agent, 1)] == [True, False]
     assert "told Scripted: 1 hunk of notes.txt refused" in talk.lines
     assert not [mark for mark in desk.editor.chat(talk.number).marks if "sent into" in str(mark.get("eol"))]
+
+
+@pytest.mark.parametrize(
+    "answer", [error(-32603, "no"), result({}), result({"outcome": "promptRequired", "reason": "busy"})]
+)
+async def test_a_report_that_a_running_turn_refuses_is_offered_once(desk: Desk, answer: Any) -> None:
+    steps = [edit(), write(), ended(), wait("go on"), say("Done.")]
+    agent = desk.agent(steers(), on_prompt("edit", *steps), on(STEERING, answer))
+    talk, seen = await proposal(desk)
+    decide(desk, seen, SOME)
+    await desk.message("did not take your report of what you refused", "your next prompt begins with it")
+    talk.prompt("and the tests", steer=True)
+    await eventually(lambda: talk.data("AcpSteered"))
+    assert [text.startswith("and the tests") for text in steered(agent)] == [False, True]
+    desk.client.hosts[0].connection.notify("go on", {})
+    await talk.ended(2)
+    assert [("-TWO" in text, text) for text in blocks(agent, 1)][1] == (False, "and the tests")
+    assert "-TWO" in blocks(agent, 1)[0]
+    assert len(agent.got(STEERING)) == 2
+    assert len([text for text in desk.messages("warn") if "report" in text]) == 1
 
 
 async def test_a_report_waits_for_the_other_question_and_goes_with_the_users_words(desk: Desk) -> None:

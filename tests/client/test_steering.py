@@ -186,11 +186,45 @@ async def test_a_turn_that_ends_before_the_answer_waits_for_it(desk: Desk, answe
     talk.prompt("later")
     talk.prompt("use tabs", steer=True)
     await talk.ended(1)
-    assert (talk.state, prompted(agent)) == ("idle", ["work"])
+    assert (talk.state, prompted(agent)) == ("running", ["work"])
     (desk.folder / "late").touch()
     await talk.ended(3 if again else 2)
     assert prompted(agent) == ["work", *(["use tabs"] if again else []), "later"]
     assert outcomes(talk) == [("use tabs", "queued" if again else "injected")]
+
+
+@pytest.mark.statement(133)
+async def test_a_cancel_behind_the_turn_holds_words_that_have_no_answer_yet(desk: Desk) -> None:
+    late = str(desk.folder / "late")
+    agent = desk.agent(
+        steers(), on_prompt("work", wait(METHOD), say("Done.")), on(METHOD, wait_file(late), NO_TURN)
+    )
+    talk = await at_work(desk)
+    talk.prompt("use tabs", steer=True)
+    await talk.ended(1)
+    talk.send("cancel")
+    (desk.folder / "late").touch()
+    await eventually(lambda: (talk.state, talk.status["held"]) == ("idle", True))
+    assert (prompted(agent), talk.status["queue"]) == (["work"], 1)
+    assert not agent.got("session/cancel")
+
+
+@pytest.mark.statement(133)
+@pytest.mark.parametrize("answer", [NO_TURN, error(-32603, "no")])
+async def test_a_prompt_that_cancels_the_turn_goes_ahead_of_words_on_their_way(
+    desk: Desk, answer: Step
+) -> None:
+    late = str(desk.folder / "late")
+    work = on_prompt("work", wait("session/cancel"), wait_file(late))
+    agent = desk.agent(steers(), work, on(METHOD, wait("session/cancel"), answer), on_prompt("", say("Hi")))
+    talk = await at_work(desk)
+    talk.prompt("use tabs", steer=True)
+    await eventually(lambda: agent.got(METHOD))
+    talk.prompt("something", first=True)
+    await eventually(lambda: outcomes(talk) == [("use tabs", "queued")])
+    (desk.folder / "late").touch()
+    await talk.ended(3)
+    assert prompted(agent) == ["work", "something", "use tabs"]
 
 
 @pytest.mark.statement(133)
@@ -349,6 +383,34 @@ async def test_an_echo_of_steered_words_is_not_shown_again(desk: Desk) -> None:
     talk.prompt("use tabs", steer=True)
     await eventually(lambda: talk.says == "Tabs.")
     assert talk.lines.count("use tabs") == 1
+
+
+async def test_an_echo_that_overtakes_the_answer_is_not_shown_again(desk: Desk) -> None:
+    echo = {"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": "use tabs"}}
+    late = str(desk.folder / "late")
+    desk.agent(steers(), working(desk), on(METHOD, ["update", echo], say("Tabs."), wait_file(late), INJECTED))
+    talk = await at_work(desk)
+    talk.prompt("use tabs", steer=True)
+    await eventually(lambda: talk.says == "Tabs.")
+    assert "use tabs" not in talk.lines
+    (desk.folder / "late").touch()
+    await eventually(lambda: outcomes(talk) == [("use tabs", "injected")])
+    await eventually(lambda: talk.lines.count("use tabs") == 1)
+    replayed = await replay_wire(desk, await save_wire(desk, talk))
+    assert replayed.lines.count("use tabs") == 1
+
+
+async def test_words_for_a_turn_go_out_when_the_agent_cancels_it_by_itself(desk: Desk) -> None:
+    """grok ends the turn as cancelled when the user rejects a call, and takes no words into it."""
+    stop = result({"stopReason": "cancelled"})
+    agent = desk.agent(on_prompt("work", permission("Run it?"), stop), on_prompt("", say("Hi")))
+    talk = await at_work(desk)
+    await talk.asked()
+    talk.prompt("later")
+    talk.answer("no")
+    talk.prompt("never touch that", steer=True, next=True)
+    await talk.ended(3)
+    assert prompted(agent) == ["work", "never touch that", "later"]
 
 
 # --- agents that ask for the words
