@@ -138,6 +138,69 @@ def test_sizes_made_by_hand_are_kept(open_editor: Open, tmp_path: Path) -> None:
     editor.expect_lua(HEIGHTS, by_hand)
 
 
+WIDTHS = """return vim.tbl_map(function(win)
+  return vim.api.nvim_win_get_width(win)
+end, vim.api.nvim_tabpage_list_wins(0))"""
+SIZES = "return vim.fn.winrestcmd()"
+
+
+@pytest.mark.parametrize("equalalways", [True, False])
+@pytest.mark.parametrize(("size", "splits"), [((160, 30), 1), ((200, 30), 1), ((160, 30), 3), ((100, 30), 3)])
+def test_a_chat_takes_its_width_from_all_windows_of_the_row(
+    open_editor: Open, tmp_path: Path, size: tuple[int, int], splits: int, equalalways: bool
+) -> None:
+    init = f"vim.o.equalalways = {str(equalalways).lower()}\n"
+    editor = open_editor(
+        setup={"agents": {"agent0": {"command": "cat"}}, "default_agent": "agent0"}, size=size, init=init
+    )
+    editor.type(":vsplit<CR>" * splits + ":wincmd =<CR>")
+    before = editor.expect_lua(WIDTHS, lambda widths: len(widths) == splits + 1)
+    sizes = editor.lua(SIZES)
+    editor.type(":Acp<CR>")
+    widths = editor.expect_lua(WIDTHS, lambda widths: len(widths) == splits + 3)
+    assert widths[-1] == int(size[0] * 0.4)
+    users = widths[: splits + 1]
+    assert max(users) - min(users) <= 1, f"{before} became {widths}"
+    assert all(3 * now >= was for now, was in zip(users, before, strict=True))
+    editor.type(":Acp close<CR>")
+    editor.expect_lua(SIZES, sizes)
+
+
+def test_windows_of_a_row_keep_their_proportions_and_a_tree_its_width(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    agent = {"agents": {"agent0": {"command": "cat"}}, "default_agent": "agent0"}
+    editor = open_editor(setup=agent, size=(200, 40))
+    editor.type(
+        ":vsplit<CR>:split<CR>:vsplit<CR>:topleft vsplit<CR>:vertical resize 30<CR>:set winfixwidth<CR>"
+    )
+    editor.type(":2wincmd w<CR>:vertical resize 20<CR>")
+    before = editor.expect_lua(WIDTHS, lambda widths: len(widths) == 5)
+    sizes = editor.lua(SIZES)
+    editor.type(":Acp<CR>")
+    after = editor.expect_lua(WIDTHS, lambda widths: len(widths) == 7)
+    assert after[0] == before[0] == 30
+    assert after[-1] == 80
+    parts = [now / was for now, was in zip(after[1:5], before[1:], strict=True)]
+    assert max(parts) - min(parts) < 0.06, f"{before} became {after}"
+    editor.type(":Acp close<CR>")
+    editor.expect_lua(SIZES, sizes)
+
+
+def test_a_chat_at_the_bottom_takes_its_height_from_all_windows_above(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    agent = {"agents": {"agent0": {"command": "cat"}}, "default_agent": "agent0"}
+    editor = open_editor(setup={**agent, "chat": {"position": "bottom"}}, size=(100, 60))
+    editor.type(":split<CR>:split<CR>")
+    sizes = editor.lua(SIZES)
+    editor.type(":Acp<CR>")
+    heights = editor.expect_lua(WIDTHS.replace("width", "height"), lambda heights: len(heights) == 5)
+    assert max(heights[:3]) - min(heights[:3]) <= 1, heights
+    editor.type(":Acp close<CR>")
+    editor.expect_lua(SIZES, sizes)
+
+
 @pytest.mark.parametrize("chat", [{}, {"position": "bottom"}, {"position": "float"}])
 def test_the_prompt_grows_with_its_text(open_editor: Open, tmp_path: Path, chat: dict[str, Any]) -> None:
     editor = open_chat(open_editor, script(tmp_path), size=(100, 50), setup={"chat": chat})
@@ -572,3 +635,59 @@ def test_a_chat_that_is_opened_in_mid_turn_tells_how_long_the_turn_has_run(
     assert shown[0] >= 2
     done.touch()
     editor.wait_event("AcpTurnEnded")
+
+
+AT = """local chat, layout = vim.fn.bufwinid("^acp://1/chat$"), vim.fn.winlayout()
+local last = layout[2][#layout[2]]
+return layout[1] == "row" and last[1] == "col" and last[2][1][2] == chat and "right"
+  or layout[1] == "col" and layout[2][#layout[2] - 1][2] == chat and "bottom" or vim.inspect(layout)"""
+
+
+@pytest.mark.parametrize(("columns", "where"), [(99, "bottom"), (100, "right")])
+def test_auto_puts_the_chat_where_the_screen_has_room(
+    open_editor: Open, tmp_path: Path, columns: int, where: str
+) -> None:
+    editor = open_chat(
+        open_editor, script(tmp_path), size=(columns, 30), setup={"chat": {"position": "auto"}}
+    )
+    assert editor.lua(AT) == where
+
+
+def test_an_open_chat_moves_with_the_screen_outside_insert_mode(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", say("\n".join(f"line {n}" for n in range(80)))))
+    editor = open_chat(open_editor, agent, size=(140, 40), setup={"chat": {"position": "auto"}})
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    editor.type("<Esc>:1wincmd w<CR>:vsplit<CR>")
+    go_to_line(editor, "line 40")
+    editor.type("zz:Acp<CR>ia draft")
+    view = """local win = vim.fn.bufwinid("^acp://1/chat$")
+    return { vim.api.nvim_win_get_cursor(win), vim.api.nvim_get_current_line(), vim.fn.bufname() }"""
+    before = editor.lua(view)
+    editor.type("<C-o>:set columns=90<CR>")
+    editor.expect_lua("return vim.o.columns .. vim.fn.mode()", "90i")
+    assert editor.lua(AT) == "right", "not under the user's fingers"
+    editor.type("<Esc>")
+    editor.expect_lua(AT, "bottom")
+    assert editor.lua(view) == before
+    editor.screen.expect("line 40")
+    heights = editor.lua(HEIGHTS)
+    assert heights[1] == 3
+    assert sum(heights) + 1 == int(40 * 0.45)
+    widths = editor.lua(WIDTHS)
+    assert abs(widths[0] - widths[1]) <= 1
+    editor.type(":set columns=140<CR>")
+    editor.expect_lua(AT, "right")
+    editor.expect_lua(WIDTHS, lambda widths: widths[-1] == 56 and abs(widths[0] - widths[1]) <= 1)
+    editor.expect_lua(HEIGHTS, lambda heights: heights[1] == 3)
+    assert editor.lua(view) == before
+
+
+@pytest.mark.parametrize("by_hand", [":vertical resize 50<CR>", ":wincmd H<CR>"])
+def test_a_chat_moved_or_sized_by_hand_stays(open_editor: Open, tmp_path: Path, by_hand: str) -> None:
+    editor = open_chat(open_editor, script(tmp_path), size=(140, 40), setup={"chat": {"position": "auto"}})
+    editor.type(f"<Esc>:wincmd k<CR>{by_hand}")
+    layout = editor.lua("return vim.fn.winlayout()")
+    editor.type(":set columns=90<CR>")
+    editor.expect_lua("return vim.o.columns", 90)
+    assert editor.lua("return vim.fn.winlayout()") == layout

@@ -180,8 +180,8 @@ return {
           name = "position",
           type = "string",
           default = "right",
-          values = { "right", "left", "bottom", "tab", "float" },
-          doc = "where the chat opens",
+          values = { "right", "left", "bottom", "tab", "float", "auto" },
+          doc = "where the chat opens; 'auto': at the right, and at the bottom of a screen of less than 100 columns",
         },
         {
           name = "width",
@@ -196,6 +196,12 @@ return {
           min = 1,
           default = 8,
           doc = "the prompt's window has 3 rows and grows with its text, up to this many",
+        },
+        {
+          name = "insert",
+          type = "boolean",
+          default = false,
+          doc = "the prompt is in insert mode when a command or a key of yours goes there",
         },
         {
           name = "conceal",

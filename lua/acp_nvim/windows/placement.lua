@@ -1,5 +1,6 @@
 -- Opens the windows of a pair: the chat where the configuration says, the prompt below it.
 local config = require("acp_nvim.config.settings")
+local neighbours = require("acp_nvim.windows.neighbours")
 local pairs_of = require("acp_nvim.windows.window_pair")
 local tabpage = require("acp_nvim.ui.tabpage")
 
@@ -9,10 +10,15 @@ local M = {}
 local LEAST_WIDTH = 20
 local LEAST_LINES = 10 -- below it the chat has a tabpage of its own
 local PROMPT_ROWS = 3 -- of an empty prompt
+local WIDE = 100 -- columns from which on 'auto' puts the chat beside the user's windows
 
+--- Returns where a chat opens on a screen of this size.
 ---@return string
 function M.position()
   local wanted = config.get().chat.position
+  if wanted == "auto" then
+    wanted = vim.o.columns < WIDE and "bottom" or "right"
+  end
   local beside = wanted == "right" or wanted == "left"
   if beside and vim.o.columns < 2 * LEAST_WIDTH or wanted ~= "tab" and vim.o.lines < LEAST_LINES then
     return "tab"
@@ -90,20 +96,45 @@ function M.float_anew(pair, rows)
   api.nvim_win_set_config(pair.prompt, prompt_below)
 end
 
--- Where the chat is opened, by `chat.position`. A size of its own keeps 'equalalways' from resizing all others.
+---@class acp.Edge
+---@field split "left"|"right"|"below"
+---@field side acp.Side
+---@field size fun(): integer
+
+---@type table<string, acp.Edge>  by `chat.position`
+local EDGES = {
+  right = { split = "right", side = "width", size = M.width },
+  left = { split = "left", side = "width", size = M.width },
+  bottom = { split = "below", side = "height", size = M.height },
+}
+
+--- Brings a window to an edge of the screen; all of the user's windows give it room.
+---@param edge acp.Edge
+---@param before acp.WindowSizes  of the user's windows
+---@param bring fun(where: vim.api.keyset.win_config): integer  returns the window
+---@return integer win
+local function at_edge(edge, before, bring)
+  local size = edge.size()
+  local win = bring({ win = -1, split = edge.split, [edge.side] = size }) -- a size keeps 'equalalways' from resizing all
+  if edge.side == "width" then
+    api.nvim_win_set_width(win, size) -- Neovim 0.10 gives it what one neighbour has
+  else
+    api.nvim_win_set_height(win, size)
+  end
+  neighbours.share(before, edge.side)
+  return win
+end
+
+-- Where the chat is opened, by `chat.position`.
 ---@type table<string, fun(buf: integer, pair: acp.Pair): integer>
 local places = {}
 
-function places.right(buf)
-  return api.nvim_open_win(buf, false, { split = "right", win = -1, width = M.width() })
-end
-
-function places.left(buf)
-  return api.nvim_open_win(buf, false, { split = "left", win = -1, width = M.width() })
-end
-
-function places.bottom(buf)
-  return api.nvim_open_win(buf, false, { split = "below", win = -1, height = M.height() })
+for position, edge in pairs(EDGES) do
+  places[position] = function(buf)
+    return at_edge(edge, neighbours.sizes_of(tabpage.windows()), function(where)
+      return api.nvim_open_win(buf, false, where)
+    end)
+  end
 end
 
 function places.tab(buf, pair)
@@ -126,8 +157,68 @@ function M.open_chat(pair, buf)
     local height = math.max(1, api.nvim_win_get_height(pair.prompt) - prompt_height(vim.o.lines) - 1)
     return api.nvim_open_win(buf, false, { split = "above", win = pair.prompt, height = height })
   end
-  local ok, win = pcall(places[M.position()], buf, pair)
+  local position = M.position()
+  local ok, win = pcall(places[position], buf, pair)
+  pair.position = ok and position or "tab"
   return ok and win or places.tab(buf, pair)
+end
+
+--- Whether the chat and its prompt still stand at the edge where they were opened.
+---@param pair acp.Pair
+---@return boolean
+local function is_in_place(pair)
+  local kind, frames = unpack(vim.fn.winlayout())
+  local ours = vim.tbl_filter(pairs_of.is_open, { pair.chat, pair.plan or pair.prompt, pair.plan and pair.prompt })
+  if pair.position == "bottom" then
+    local last = vim.list_slice(frames, #frames - #ours + 1)
+    return kind == "col"
+      and vim.deep_equal(
+        last,
+        vim.tbl_map(function(win)
+          return { "leaf", win }
+        end, ours)
+      )
+  end
+  local stack = kind == "row" and frames[#frames] or {}
+  return stack[1] == "col"
+    and vim.deep_equal(
+      vim.tbl_map(function(frame)
+        return frame[2]
+      end, stack[2]),
+      ours
+    )
+end
+
+--- Whether the chat has to move: `chat.position` is 'auto', and the screen has become narrow or wide. One that the user
+--- has moved or sized stays.
+---@param pair acp.Pair
+---@return boolean
+function M.is_to_move(pair)
+  local is_auto = config.get().chat.position == "auto" and EDGES[pair.position] ~= nil and EDGES[M.position()] ~= nil
+  return is_auto
+    and pair.position ~= M.position()
+    and not (pair.share and pair.share.by_hand)
+    and pairs_of.is_complete(pair)
+    and #pairs_of.users_windows(pair) > 0
+    and is_in_place(pair)
+end
+
+--- Moves the chat and its prompt to the edge where they belong on a screen of this size.
+---@param pair acp.Pair
+---@param before acp.WindowSizes  of the user's windows
+function M.move(pair, before)
+  local edge, rows = EDGES[M.position()], api.nvim_win_get_height(pair.prompt)
+  at_edge(edge, before, function(where)
+    api.nvim_win_set_config(pair.chat, where)
+    return pair.chat
+  end)
+  for _, win in ipairs({ pair.prompt, pair.plan }) do -- each right below the chat, so that the plan is between them
+    local height = win == pair.prompt and rows or api.nvim_win_get_height(win)
+    api.nvim_win_set_config(win, { split = "below", win = pair.chat, height = height })
+  end
+  neighbours.share(before, "width")
+  neighbours.share(before, "height")
+  pair.position = M.position()
 end
 
 --- Opens the prompt as a float over the chat's last line: on a screen of a few lines no window can be split.

@@ -64,6 +64,13 @@ function M.opened(pair)
   end
 end
 
+--- The pair has been moved to another edge of the screen: the prompt keeps its rows, as far as there is room for them.
+---@param pair acp.Pair
+function M.moved(pair)
+  pair.both_rows = select(2, heights(pair))
+  M.follow_text(pair)
+end
+
 --- The rows of text that the prompt is to have: what was wanted, more with a longer text, less where there is too little room.
 ---@param pair acp.Pair
 ---@param both integer

@@ -84,10 +84,13 @@ end
 --- Puts a text into the prompt of session `n`, to be sent again; the cursor goes there.
 ---@param n integer
 ---@param text string
+---@return boolean ok
 function M.recall(n, text)
-  if state.exists(n) and M.open(n, { focus = true }) then
+  local ok = state.exists(n) and M.open(n, { focus = true })
+  if ok then
     prompt.put(n, text)
   end
+  return ok
 end
 
 -- What is there -------------------------------------------------------------------------------------------------------
@@ -98,6 +101,13 @@ end
 function M.is_open(n)
   local pair = pairs_of.current()
   return pair ~= nil and pairs_of.is_open(pair.chat) and (n == nil or pair.session == n)
+end
+
+--- Whether the cursor is in a chat, its prompt or its plan.
+---@return boolean
+function M.has_focus()
+  local pair = pairs_of.current()
+  return pair ~= nil and pairs_of.holds(pair, api.nvim_get_current_win())
 end
 
 --- The prompt's window in this tabpage.
@@ -185,13 +195,39 @@ api.nvim_create_autocmd("WinResized", {
   end,
 })
 
+--- Moves the pair to the edge where 'auto' puts it, outside insert mode and the command line.
+local function move_by_screen()
+  local pair = pairs_of.current()
+  if not pair or api.nvim_get_mode().mode ~= "n" or vim.fn.getcmdwintype() ~= "" or not placement.is_to_move(pair) then
+    return
+  end
+  safe_windows.run(function()
+    placement.move(pair, screen_share.users_sizes(pair))
+    pair_options.show(pair, pair.session)
+    screen_share.record(pair)
+    prompt_height.moved(pair)
+  end)
+end
+
 -- Neovim resizes windows of the current tabpage only.
 api.nvim_create_autocmd({ "VimResized", "TabEnter" }, {
   group = group,
   callback = function()
     local pair = pairs_of.current()
     if pair then
+      move_by_screen()
       screen_share.follow_screen(pair)
+    end
+  end,
+})
+
+api.nvim_create_autocmd("ModeChanged", {
+  group = group,
+  pattern = "*:n",
+  callback = function()
+    local pair = pairs_of.current()
+    if pair and placement.is_to_move(pair) then
+      vim.schedule(move_by_screen)
     end
   end,
 })

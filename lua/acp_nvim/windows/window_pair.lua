@@ -12,11 +12,13 @@ local M = {}
 ---@field origin? integer   the user's window, to which closing goes back
 ---@field file? integer     the last one of the user's that takes files
 ---@field own_tab boolean
+---@field position? string  where the chat was opened, as `chat.position` names it
 ---@field prompt_rows? integer  of text in the prompt, as we or the user made it
 ---@field both_rows? integer    the height of the two windows then
 ---@field disturbed boolean  windows have come or gone, or the screen has changed: sizes are not the user's wish
 ---@field fitted? integer[]  both heights as we have fitted them to the text, which are not the user's wish either
 ---@field share? { size?: integer, screen: string, by_hand?: boolean }  of the screen, as we gave it
+---@field users? { screen: string, sizes: acp.WindowSizes }  the user's windows beside it, and the screen then
 ---@field layout acp.Layout  as it was before
 
 M.by_tab = {} ---@type table<integer, acp.Pair>
