@@ -202,3 +202,73 @@ def test_a_yes_by_key_is_not_for_a_question_that_has_only_just_come(
         assert not [data for _, data in editor.events("AcpAnswered") if data["by"] == "user"]
     editor.type(keys)
     assert editor.wait_event("AcpAnswered", by="user")["option_id"] in ("yes", "always")
+
+
+HERE = "return vim.bo.filetype .. ' ' .. vim.fn.mode()"
+
+
+def test_a_key_goes_from_a_file_to_the_prompt_ready_to_type(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", say("So.")))
+    editor = open_editor(setup=setup_of(agent), init=LEADER)
+    editor.type(":edit a.txt<CR>")
+    editor.type(" ai")
+    editor.wait_event("AcpSessionStarted")
+    editor.expect_lua(HERE, "acp_prompt i")
+    editor.type("one draught é<Esc><C-w>h")
+    editor.expect_lua(HERE, "text n")
+    editor.type(" ai and more<C-s>")
+    editor.wait_event("AcpTurnEnded")
+    assert agent.got("session/prompt")[-1]["params"]["prompt"][0]["text"] == "one draught é and more"
+
+
+def test_the_key_of_the_chat_goes_there_first_and_then_closes_it(open_editor: Open, tmp_path: Path) -> None:
+    editor = open_editor(setup=setup_of(script(tmp_path)), init=LEADER)
+    editor.type(":edit a.txt<CR>")
+    editor.type(" aa")
+    editor.wait_event("AcpSessionStarted")
+    editor.expect_lua(HERE, "acp_prompt n")
+    editor.type("<C-w>h aa")
+    editor.expect_lua(HERE, "acp_prompt n")
+    editor.type("<C-w>k aa")
+    editor.expect_lua("return vim.fn.winnr('$')", 1)
+    editor.expect_lua(HERE, "text n")
+
+
+def test_prompt_without_words_goes_to_the_prompt(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path)
+    editor = open_editor(setup=setup_of(agent), init=LEADER)
+    editor.type(":Acp prompt<CR>")
+    editor.wait_event("AcpSessionStarted")
+    editor.expect_lua(HERE, "acp_prompt n")
+    editor.type("<C-w>h:Acp prompt<CR>")
+    editor.expect_lua(HERE, "acp_prompt n")
+    editor.type("<C-w>h:1Acp prompt<CR>")
+    editor.screen.expect("nothing to send")
+    assert agent.got("session/prompt") == []
+
+
+def test_the_prompt_opens_in_insert_mode_for_the_users_own_commands(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    agent = script(tmp_path, on_prompt("", say("So.")))
+    editor = open_editor(setup={**setup_of(agent), "chat": {"insert": True}}, init=LEADER)
+    started = "return require('acp_nvim').open()"
+    editor.lua(started)
+    editor.wait_event("AcpSessionStarted")
+    editor.expect_lua(HERE, "acp_prompt n")
+    for there in (
+        ":Acp<CR>",
+        " aa",
+        ":Acp prompt<CR>",
+        ":Acp add<CR>",
+        ":Acp switch<CR>1",
+        ":Acp sessions<CR><CR>",
+    ):
+        editor.type(f"<Esc>:1wincmd w<CR>{there}")
+        editor.expect_lua(HERE, "acp_prompt i")
+    editor.type("<Esc>:Acp rename a title<CR>")
+    editor.screen.expect("a title")
+    editor.expect_lua(HERE, "acp_prompt n")
+    editor.type("<C-w>h:Acp prompt it is sent from here<CR>")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(HERE, " n")

@@ -6,6 +6,7 @@ local did_you_mean = require("acp_nvim.ui.did_you_mean")
 local log = require("acp_nvim.ui.log")
 local messages = require("acp_nvim.ui.messages")
 local path_argument = require("acp_nvim.ui.path_argument")
+local prompt_entry = require("acp_nvim.windows.prompt_entry")
 local prompts = require("acp_nvim.commands.prompts")
 local questions = require("acp_nvim.commands.questions")
 local records = require("acp_nvim.commands.records")
@@ -85,12 +86,14 @@ local function dispatch(args)
   elseif rest ~= "" and not subcommand.args then
     return nil, (":Acp %s takes no argument"):format(name)
   end
-  return subcommand.run({
-    bang = bang ~= "",
-    rest = rest,
-    words = vim.split(rest, "%s+", { trimempty = true }),
-    range = args.range > 0 and { first = args.line1, last = args.line2 } or nil,
-  })
+  return prompt_entry.by_user(function()
+    return subcommand.run({
+      bang = bang ~= "",
+      rest = rest,
+      words = vim.split(rest, "%s+", { trimempty = true }),
+      range = args.range > 0 and { first = args.line1, last = args.line2 } or nil,
+    })
+  end)
 end
 
 --- Runs `:Acp`. A failure becomes a one-line message.

@@ -9,6 +9,7 @@ local proposal = require("acp_nvim.proposal")
 local queue = require("acp_nvim.prompt.queue")
 local requests = require("acp_nvim.backend.session_requests")
 local session_argument = require("acp_nvim.commands.session_argument")
+local sessions = require("acp_nvim.commands.sessions")
 local session_windows = require("acp_nvim.windows.session_windows")
 local state = require("acp_nvim.backend.session_store")
 
@@ -31,13 +32,16 @@ end
 
 subcommands.prompt = {
   args = "{text}",
-  doc = "sends a prompt, with a range also those lines; during a turn it is queued, with ! the turn is cancelled first",
+  doc = "sends a prompt, with a range also those lines; during a turn it is queued, with ! the turn is cancelled first; "
+    .. "without a text it goes to the prompt",
   bang = true,
   range = true,
   complete = complete_prompt,
   run = function(call)
     local context
-    if call.range and attachments.is_prompt() then
+    if call.rest == "" and not call.range and not call.bang then
+      return sessions.open.run(call)
+    elseif call.range and attachments.is_prompt() then
       return nil, attachments.NOT_ITSELF
     elseif call.range then
       local item = { buffer = vim.api.nvim_get_current_buf(), first = call.range.first, last = call.range.last }

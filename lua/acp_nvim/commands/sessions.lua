@@ -7,26 +7,38 @@ local live_and_saved = require("acp_nvim.sessions.live_and_saved")
 local opened = require("acp_nvim.commands.session_argument").opened
 local path_argument = require("acp_nvim.ui.path_argument")
 local pickers = require("acp_nvim.sessions.pickers")
+local prompt_entry = require("acp_nvim.windows.prompt_entry")
 local plan_panel = require("acp_nvim.windows.plan_panel")
 local session_list = require("acp_nvim.sessions.list")
+local session_windows = require("acp_nvim.windows.session_windows")
 local state = require("acp_nvim.backend.session_store")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
 subcommands.open = {
   args = "[n]",
-  doc = "opens the chat of session n or of the current one; without a session starts the default agent",
+  doc = "opens the chat of session n or of the current one; without a session starts the default agent; with ! the prompt "
+    .. "is in insert mode",
+  bang = true,
   complete = function(words)
     return #words == 0 and vim.tbl_map(tostring, state.numbers()) or {}
   end,
   run = function(call)
-    if call.rest == "" then
-      return acp.open()
+    if call.rest == "" and state.current() then
+      return prompt_entry.by_user(acp.open, call.bang)
+    elseif call.rest == "" then
+      return default_agent(function(agent)
+        return prompt_entry.by_user(function()
+          return acp.open({ agent = agent })
+        end, call.bang)
+      end)
     elseif not state.exists(tonumber(call.rest) or 0) then
       local known = table.concat(vim.tbl_map(tostring, state.numbers()), ", ")
       return nil, ("no session %s. %s"):format(call.rest, known ~= "" and "Open: " .. known or ":Acp new starts one")
     end
-    return acp.open({ session = tonumber(call.rest) })
+    return prompt_entry.by_user(function()
+      return acp.open({ session = tonumber(call.rest) })
+    end, call.bang)
   end,
 }
 
@@ -38,8 +50,13 @@ subcommands.close = {
 }
 
 subcommands.toggle = {
-  doc = "opens the chat, or closes it if it is open",
-  run = function()
+  doc = "opens the chat, or closes it if it is open; with ! an open chat is closed only from its own windows, from others "
+    .. "the focus goes to its prompt",
+  bang = true,
+  run = function(call)
+    if call.bang and not session_windows.has_focus() then
+      return acp.open()
+    end
     return acp.toggle()
   end,
 }
@@ -67,7 +84,9 @@ local function new(call)
     return opened(acp.new_session({ agent = agent, roots = roots }))
   end
   return default_agent(function(default)
-    return opened(acp.new_session({ agent = default }))
+    return prompt_entry.by_user(function()
+      return opened(acp.new_session({ agent = default }))
+    end)
   end)
 end
 

@@ -12,7 +12,8 @@ local M = {}
 --- Every key, in the order of the help: talk, answer, change, move, look.
 ---@type acp.Key[]
 M.set = {
-  { key = "a", modes = "n", run = "toggle", desc = "Open or close the chat" },
+  { key = "a", modes = "n", run = "toggle!", desc = "Open or close the chat" },
+  { key = "i", modes = "n", run = "open!", desc = "Write in the prompt" },
   { key = "a", modes = "x", run = "add!", desc = "Put the selection into the prompt" },
   { key = "b", modes = "n", run = "add!", desc = "Put this file into the prompt" },
   { key = "p", modes = "nx", run = "prompt ", desc = "Ask about the selection", typing = true },

@@ -6,6 +6,7 @@ local earlier_session = require("acp_nvim.chat.earlier_session")
 local messages = require("acp_nvim.ui.messages")
 local printable = require("acp_nvim.ui.printable")
 local prompt = require("acp_nvim.prompt.buffer")
+local prompt_entry = require("acp_nvim.windows.prompt_entry")
 local relative_time = require("acp_nvim.ui.relative_time")
 local requests = require("acp_nvim.backend.session_requests")
 local state = require("acp_nvim.backend.session_store")
@@ -52,7 +53,9 @@ end
 ---@param n integer
 local function show(n)
   state.focus(n)
-  acp.open({ session = n })
+  prompt_entry.by_user(function()
+    return acp.open({ session = n })
+  end)
 end
 
 --- Goes on with the newest session of the folder: one that lives, else the newest that was kept. Its agent loads it,

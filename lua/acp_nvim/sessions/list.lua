@@ -6,6 +6,7 @@ local list_rows = require("acp_nvim.sessions.list_rows")
 local lists = require("acp_nvim.ui.list")
 local live_and_saved = require("acp_nvim.sessions.live_and_saved")
 local messages = require("acp_nvim.ui.messages")
+local prompt_entry = require("acp_nvim.windows.prompt_entry")
 local session_end = require("acp_nvim.windows.session_end")
 local state = require("acp_nvim.backend.session_store")
 
@@ -17,7 +18,9 @@ local M = {}
 ---@param n integer
 local function go(n)
   lists.replace_with(function()
-    lists.show_result(acp.open({ session = n }))
+    lists.show_result(prompt_entry.by_user(function()
+      return acp.open({ session = n })
+    end))
   end)
 end
 

@@ -8,6 +8,7 @@ local lists = require("acp_nvim.ui.list")
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
+local prompt_entry = require("acp_nvim.windows.prompt_entry")
 local relative_time = require("acp_nvim.ui.relative_time")
 local session_windows = require("acp_nvim.windows.session_windows")
 local state = require("acp_nvim.backend.session_store")
@@ -65,7 +66,9 @@ function M.pick_prompt(n)
     return nil, "no prompt has been sent in this project yet"
   end
   pick("Earlier prompts", entries, function(text)
-    session_windows.recall(n, text)
+    prompt_entry.by_user(function()
+      return session_windows.recall(n, text)
+    end)
   end)
   return true
 end
@@ -123,7 +126,9 @@ function M.pick_session()
     return line.session
   end, lines)
   pick("Sessions", session_entries(lines), function(n)
-    local ok, message = acp.open({ session = n })
+    local ok, message = prompt_entry.by_user(function()
+      return acp.open({ session = n })
+    end)
     if not ok then
       messages.show("warn", message or "that session is closed")
     end
