@@ -103,7 +103,10 @@ class Decision:
 
     @property
     def on_disk(self) -> Text | None:
-        """Return what the disk shall hold instead of the agent's own write; None: unsaved lines overlap it."""
+        """Return what the disk shall hold instead of the agent's own write; None: no file, or unsaved lines overlap
+        it."""
+        if self.deletes:
+            return None
         text = self.saved if self.saved is not None else self.decided if self.left is None else None
         return None if text is None else split(text)
 

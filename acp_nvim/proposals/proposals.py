@@ -220,7 +220,7 @@ def _view(session: Session, path: str, diff: FileDiff) -> dict[str, Any]:
         "name": one_line(os.path.basename(path)),
         "shown": one_line(relative(path, session.cwd)),
         "left": diff.old,
-        "right": diff.new or "",
+        "right": diff.new,
         "plain": is_too_much(diff.old, diff.new),
     }
     return {"kind": "view", "session": session.number, "files": [file], "focus": True}

@@ -55,22 +55,25 @@ end
 ---@param file acp.ProposalFile
 ---@return acp.FileAnswer?
 local function of_file(file)
-  local sides, edited = file.sides, store.edited_text(file)
-  if not sides or not sides.fits or not sides.right then
+  local sides, edited = file.sides, store.decided_text(file)
+  if not sides or not sides.fits then
     return nil
   end
   local written, takes_unsaved = written_by_agent(file)
   if not edited and not takes_unsaved then
     return nil
   end
-  local decided, saved = edited or sides.right, written
+  local decided, saved = edited or sides.right or "", written
   if edited then
     saved = without_unsaved(file, edited, written)
   end
   local final = sides.right_final
+  if not sides.right then
+    final = sides.left_final
+  end
   return {
     left = sides.left and side_text.join(sides.left, sides.left_final),
-    right = side_text.join(sides.right, final),
+    right = sides.right and side_text.join(sides.right, final),
     decided = side_text.join(decided, final),
     saved = saved and side_text.join(saved, final),
     takes_unsaved = takes_unsaved,

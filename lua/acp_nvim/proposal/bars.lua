@@ -5,7 +5,9 @@ local store = require("acp_nvim.proposal.store")
 local M = {}
 
 local PLAIN = { "too much differs to be shown as a diff", "too much for a diff" }
-local SAVES_ITSELF = { "agent saves first; refused hunks are reverted right after", "agent saves first" }
+local SAVES_ITSELF = { "saved by the agent; refused hunks are reverted after", "agent saves first" }
+local DELETES = { "deletes the file", "deletes the file" }
+local STAYS = { "the file stays", "the file stays" }
 local SAME_LINES = { "only the end of the last line differs", "only the end of the last line differs" }
 local END_GOES = { "the last newline is removed, too", "last newline removed" }
 local END_COMES = { "a newline at the end is added, too", "last newline added" }
@@ -45,23 +47,31 @@ local function notes_of(proposal, file)
   if not proposal.message.through and sides.fits and sides.right and on_end ~= SAME_LINES then
     found[#found + 1] = SAVES_ITSELF
   end
+  if not sides.right then
+    found[#found + 1] = store.edited_text(file) and STAYS or DELETES
+  end
   return found
 end
 
 ---@param proposal acp.Proposal
 ---@param sides acp.BuiltSides
----@return string? left
+---@return string left
 ---@return string right
 local function names_of(proposal, sides)
   local kind = proposal.message.kind
   if kind == "merge" then
     return "yours", proposal.message.stays and "your buffer, unsaved" or "what will be saved"
   elseif kind == "view" then
-    return sides.left and "before", sides.left and "after" or "new file"
-  elseif not sides.right then
-    return sides.left and "now", "deletes the file"
+    return "before", not sides.right and "before" or sides.left and "after" or "new file"
   end
-  return sides.left and "now", not sides.left and sides.fits and "new file" or "proposed"
+  return "now", not sides.right and "now" or not sides.left and sides.fits and "new file" or "proposed"
+end
+
+---@param file acp.ProposalFile
+---@return boolean
+local function is_refused(file)
+  local decided = store.decided_text(file)
+  return decided ~= nil and decided == (file.sides.left or "")
 end
 
 --- What `:w` does: it goes on to a file that is undecided, or sends all of the proposal, the user's version or a refusal.
@@ -69,16 +79,19 @@ end
 ---@param file acp.ProposalFile
 ---@return string  name of a key
 local function write_key(proposal, file)
-  local is_whole, is_refused = true, true
+  local rejects_file = store.is_one_hunk(file.sides) and is_refused(file)
+  local is_whole, all_refused = true, true
   for _, each in ipairs(proposal.files) do
     if each ~= file and not each.decided then
-      return "next_file"
+      return rejects_file and "refuse_file_next" or "next_file"
     end
-    local edited = store.edited_text(each)
-    is_whole = is_whole and edited == nil
-    is_refused = is_refused and edited ~= nil and edited == (each.sides.left or "")
+    is_whole = is_whole and store.edited_text(each) == nil
+    all_refused = all_refused and is_refused(each)
   end
-  return is_whole and "send" or is_refused and "refuse_all" or "send_yours"
+  if rejects_file then
+    return all_refused and "refuse_file" or "refuse_file_last"
+  end
+  return is_whole and "send" or all_refused and "refuse_all" or "send_yours"
 end
 
 ---@param proposal acp.Proposal
@@ -93,11 +106,12 @@ local function keys_of(proposal, file)
     return is_diff and { "yours", unpack(last) } or last
   end
   local write = write_key(proposal, file)
-  if write == "refuse_all" then
+  if write == "refuse_all" or write == "refuse_file" then
     return { write, "later" }
   end
-  local can_refuse = is_diff and sides.fits and sides.left and sides.right
-  return can_refuse and { "refuse", write, "reject", "later" } or { write, "reject", "later" }
+  -- alone, a file that is created or deleted is refused by `:Acp reject` as well
+  local is_part = not store.is_one_hunk(sides) or #proposal.files > 1 and not is_refused(file)
+  return is_diff and sides.fits and is_part and { "refuse", write, "reject", "later" } or { write, "reject", "later" }
 end
 
 --- The bars of both sides. Without a left side the right one tells all.
@@ -108,10 +122,11 @@ end
 ---@return string? note  the first, in long words
 function M.of(proposal, file)
   local left, right = names_of(proposal, file.sides)
+  local is_alone = store.is_one_hunk(file.sides)
   local notes, keys = notes_of(proposal, file), keys_of(proposal, file)
   local about = { path = file.sent.shown, at = proposal.at, of = #proposal.files, notes = notes }
   local note = notes[1] and notes[1][1]
-  if not left then
+  if is_alone then
     return nil, vim.tbl_extend("error", about, { name = right, keys = keys }), note
   end
   return vim.tbl_extend("error", about, { name = left }), { name = right, keys = keys }, note

@@ -57,11 +57,12 @@ end
 ---@param list acp.Edit[]
 local function put(buf, list)
   local bo = vim.bo[buf]
-  bo.undolevels = bo.undolevels
+  local modifiable = bo.modifiable
+  bo.undolevels, bo.modifiable = bo.undolevels, true
   for index = #list, 1, -1 do
     api.nvim_buf_set_lines(buf, list[index][1], list[index][2], false, list[index][3])
   end
-  bo.undolevels = bo.undolevels
+  bo.undolevels, bo.modifiable = bo.undolevels, modifiable
 end
 
 --- The right side takes up what the live text has become.
@@ -70,7 +71,7 @@ end
 ---@param final boolean
 function M.follow(file, live, final)
   local sides = file.sides --[[@as acp.BuiltSides]]
-  if not sides.left or not sides.right or not sides.fits then
+  if not sides.left or not sides.fits then
     return
   end
   if file.is_filled and api.nvim_buf_is_loaded(file.buf) then
@@ -86,7 +87,7 @@ function M.follow(file, live, final)
     file.text = side_text.merge(sides.left, file.text, live)
   end
   if sides.left ~= live then
-    sides.right = side_text.merge(sides.left, sides.right, live)
+    sides.right = sides.right and side_text.merge(sides.left, sides.right, live)
     sides.left = live
   end
   if sides.left_final ~= final then

@@ -4,11 +4,18 @@
 --   left    a  b c    d        right   a  X Y Z  d        `do` on X, Y, Z or d      a b c d
 --   left    a  b c    d        right   a         d        `do` on d: b c stood just above it
 --
--- As in Neovim the hunk just above the cursor counts, too, and on the last line the one below.
+-- As in Neovim the hunk just above the cursor counts, too, and on the last line the one below. A file that is created or
+-- deleted is one hunk: once that is refused, its window is empty.
 local diff = require("acp_nvim.documents.diff")
+local follow_live = require("acp_nvim.proposal.follow_live")
+local messages = require("acp_nvim.ui.messages")
+local sides = require("acp_nvim.proposal.sides")
+local store = require("acp_nvim.proposal.store")
 
 local api = vim.api
 local M = {}
+
+local IN_ONE = "not refused: this change is taken or refused as a whole, :Acp reject refuses it"
 
 ---@class acp.SideHunk
 ---@field row integer     where it begins on the right side, 0-based
@@ -47,14 +54,19 @@ local function hunk_at(hunks, row, last)
 end
 
 --- Gives the rows of the hunk under the cursor the left side's text.
----@param left integer   buffer
----@param right integer  buffer of the current window
-local function refuse(left, right)
-  local lines = api.nvim_buf_get_lines(right, 0, -1, false)
+---@param file acp.ProposalFile
+local function refuse(file)
+  follow_live.catch_up(file)
+  local built, buf = file.sides, file.buf --[[@as integer]]
+  if store.is_one_hunk(built) then
+    vim.bo[buf].modifiable = true
+    return api.nvim_buf_set_lines(buf, 0, -1, false, {})
+  end
+  local lines = api.nvim_buf_get_lines(buf, 0, -1, false)
   local row = api.nvim_win_get_cursor(0)[1] - 1
-  local hunk = hunk_at(hunks_of(api.nvim_buf_get_lines(left, 0, -1, false), lines), row, #lines - 1)
+  local hunk = hunk_at(hunks_of(vim.split(built.left, "\n", { plain = true }), lines), row, #lines - 1)
   if hunk then
-    api.nvim_buf_set_lines(right, hunk.row, hunk.stop, false, hunk.left)
+    api.nvim_buf_set_lines(buf, hunk.row, hunk.stop, false, hunk.left)
   end
 end
 
@@ -62,13 +74,15 @@ end
 ---@param buf integer  of a right side
 function M.map(proposal, buf)
   vim.keymap.set("n", "do", function()
-    local windows = proposal.windows
-    local is_beside = windows and windows.left and windows.right == api.nvim_get_current_win()
-    if is_beside and vim.v.count == 0 and vim.bo[buf].modifiable then
-      refuse(api.nvim_win_get_buf(windows.left), buf)
-    else
-      vim.cmd.normal({ (vim.v.count > 0 and vim.v.count or "") .. "do", bang = true })
+    local file = vim.iter(proposal.files):find(function(each)
+      return each.buf == buf
+    end)
+    if not file then
+      return
+    elseif sides.can_refuse(proposal, file) then
+      return refuse(file)
     end
+    messages.show("warn", IN_ONE)
   end, { buffer = buf, desc = "Refuse the hunk under the cursor" })
 end
 

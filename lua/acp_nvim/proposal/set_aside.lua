@@ -37,14 +37,16 @@ end
 function M.put(question, texts, said)
   local bufs = {}
   for path, text in vim.spairs(texts) do
-    count = count + 1
-    local name = ("acp://proposal/%d/yours/%d/%s"):format(question, count, vim.fs.basename(path))
-    local buf = buffers.new(name, "acwrite")
-    buffers.fill(buf, text)
-    buffers.set_filetype(buf, path, buf)
-    M.free(buf)
-    vim.bo[buf].modified = true
-    bufs[#bufs + 1] = buf
+    if text ~= "" then -- nothing to keep: a file that is refused as a whole
+      count = count + 1
+      local name = ("acp://proposal/%d/yours/%d/%s"):format(question, count, vim.fs.basename(path))
+      local buf = buffers.new(name, "acwrite")
+      buffers.fill(buf, text)
+      buffers.set_filetype(buf, path, buf)
+      M.free(buf)
+      vim.bo[buf].modified = true
+      bufs[#bufs + 1] = buf
+    end
   end
   if #bufs > 0 then
     messages.show("warn", said:format(table.concat(bufs, ", :sbuffer ")))

@@ -24,8 +24,8 @@ local M = {}
 local function show_first(proposal, file)
   local left = vim.split(file.sides.left or "", "\n", { plain = true })
   local right = vim.split(file.sides.right or "", "\n", { plain = true })
-  local row = 1
-  while left[row] and left[row] == right[row] do
+  local row, is_diff = 1, not store.is_one_hunk(file.sides)
+  while is_diff and left[row] and left[row] == right[row] do
     row = row + 1
   end
   for _, win in ipairs({ proposal.windows.right, proposal.windows.left }) do
@@ -102,7 +102,9 @@ end
 ---@param proposal acp.Proposal
 local function renew_bars(proposal)
   if store.is_open(proposal) and diff_windows.is_open(proposal.windows) then
-    local left, right = bars.of(proposal, store.current_file(proposal))
+    local file = store.current_file(proposal)
+    local left, right = bars.of(proposal, file)
+    vim.bo[file.buf].modifiable = sides.is_editable(proposal, file)
     diff_windows.set_bars(proposal.windows, left, right)
   end
 end
@@ -200,9 +202,9 @@ function M.show(proposal, focus)
   if proposal.stop_following then
     proposal.stop_following()
   end
-  local follows = left and left ~= file.left_buf and file.sides.right and not file.sent.plain
-  proposal.stop_following = follows and follow_live.watch(file, left) or nil
-  unsaved_lines.mark(proposal, file, left)
+  local live = not file.sent.plain and sides.live_buffer(file)
+  proposal.stop_following = live and follow_live.watch(file, live) or nil
+  unsaved_lines.mark(proposal, file, left or right)
   if #proposal.files > 1 then
     set_list(proposal)
   end

@@ -16,20 +16,27 @@ local M = {}
 
 local CHANGED = "the proposal changed in lines that you edited; yours: :sbuffer %s"
 
---- May the user edit the right side? Not a look, a part of a file, or a file that is to be deleted.
+--- May the user refuse hunks? Not of a look, or of a part of a file.
+---@param proposal acp.Proposal
+---@param file acp.ProposalFile
+---@return boolean
+function M.can_refuse(proposal, file)
+  return proposal.message.kind ~= "view" and file.sides.fits
+end
+
+--- May the user edit the right side? Of a file that is to be deleted only once that is refused.
 ---@param proposal acp.Proposal
 ---@param file acp.ProposalFile
 ---@return boolean
 function M.is_editable(proposal, file)
-  local sides = file.sides --[[@as acp.BuiltSides]]
-  return proposal.message.kind ~= "view" and sides.fits and sides.right ~= nil
+  return M.can_refuse(proposal, file) and (file.sides.right ~= nil or store.edited_text(file) ~= nil)
 end
 
 --- Fills the buffer with the agent's text, and then, as an undo step, with the user's.
 ---@param file acp.ProposalFile
 ---@param text? string
 local function fill(file, text)
-  local right = file.sides.right or ""
+  local right = store.proposed_text(file.sides)
   vim.bo[file.buf].modifiable = true
   buffers.fill(file.buf, right)
   if text and text ~= right then
@@ -44,16 +51,26 @@ function M.build(file)
   file.sides = file.sides or build.sides(file.sent)
 end
 
+--- The user's buffer that holds the live text.
+---@param file acp.ProposalFile
+---@return integer? buf  none: the file is not loaded
+function M.live_buffer(file)
+  local sides = file.sides --[[@as acp.BuiltSides]]
+  return sides.fits and sides.buf and api.nvim_buf_is_loaded(sides.buf) and sides.buf or nil
+end
+
 --- The buffer of the left side: the user's own where the file is loaded.
 ---@param proposal acp.Proposal
 ---@param file acp.ProposalFile
----@return integer? buf  none: the file is new
+---@return integer? buf  none: the file is new, or to be deleted
 function M.left(proposal, file)
   local sides = file.sides --[[@as acp.BuiltSides]]
-  if not sides.left then
+  if store.is_one_hunk(sides) then
     return nil
-  elseif sides.buf and sides.fits and api.nvim_buf_is_loaded(sides.buf) then
-    return sides.buf
+  end
+  local live = M.live_buffer(file)
+  if live then
+    return live
   end
   if not (file.left_buf and api.nvim_buf_is_loaded(file.left_buf)) then
     file.left_buf = buffers.new(buffers.name_of(proposal.message.question, file.path, "live/"), "nofile")
@@ -96,10 +113,10 @@ end
 --- Fills the right side again with what the agent proposes, after `:edit` has emptied it.
 ---@param file acp.ProposalFile
 function M.refill(file)
-  local sides = file.sides --[[@as acp.BuiltSides]]
+  local text = store.proposed_text(file.sides)
   local modifiable = vim.bo[file.buf].modifiable
   vim.bo[file.buf].modifiable = true
-  api.nvim_buf_set_lines(file.buf, 0, -1, false, vim.split(sides.right or "", "\n", { plain = true }))
+  api.nvim_buf_set_lines(file.buf, 0, -1, false, vim.split(text, "\n", { plain = true }))
   vim.bo[file.buf].modifiable = modifiable
   follow_live.reloaded(file)
 end

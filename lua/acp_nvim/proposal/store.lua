@@ -81,22 +81,47 @@ function M.under_cursor(win)
   end
 end
 
---- The text of the right side.
+--- The text that the right window shows before the user changes it: what will be, or of a deleted file what goes.
+---@param sides acp.BuiltSides
+---@return string body
+function M.proposed_text(sides)
+  return sides.right or sides.left or ""
+end
+
+--- Is the file created or deleted? Then one window shows it, as one hunk.
+---@param sides acp.BuiltSides
+---@return boolean
+function M.is_one_hunk(sides)
+  return not (sides.left and sides.right)
+end
+
+--- The text of the right window.
 ---@param file acp.ProposalFile
----@return string?  body; nil: nobody has looked at it, or the file is to be deleted
+---@return string?  body; nil: nobody has looked at it
 function M.text_of(file)
   if file.is_filled and api.nvim_buf_is_loaded(file.buf) then
     return side_text.of_buffer(file.buf)
   end
-  return file.text or file.sides and file.sides.right
+  return file.text or file.sides and M.proposed_text(file.sides)
 end
 
---- The text of a right side that the user has changed.
+--- The text of the right window that the user has changed.
 ---@param file acp.ProposalFile
 ---@return string?  body; nil: it is as it was proposed
 function M.edited_text(file)
   local text = file.sides and M.text_of(file)
-  return text ~= (file.sides and file.sides.right or "") and text or nil
+  return text ~= (file.sides and M.proposed_text(file.sides)) and text or nil
+end
+
+--- The text that the file shall have, where that is not the proposal. An empty window refuses to delete the file.
+---
+---    new file        text   refused: ""     no such file
+---    deleted file    text   refused: ""     the file stays: text
+---@param file acp.ProposalFile
+---@return string? body
+function M.decided_text(file)
+  local edited = M.edited_text(file)
+  return edited == "" and not file.sides.right and file.sides.left or edited
 end
 
 --- The right sides of a question that the user has changed.

@@ -15,7 +15,7 @@ local PAUSE_MS = 150 -- in which changes pool
 local function edited_files(proposal)
   local found = vim.empty_dict()
   for _, file in ipairs(proposal.files) do
-    local text, sides = store.edited_text(file), file.sides
+    local text, sides = store.decided_text(file), file.sides
     if text and sides then
       found[file.path] = {
         left = sides.left and side_text.join(sides.left, sides.left_final),

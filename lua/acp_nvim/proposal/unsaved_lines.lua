@@ -15,7 +15,6 @@ local M = {}
 local WORDS = " yours, unsaved "
 
 local namespace = api.nvim_create_namespace("acp_nvim.proposal.unsaved")
-local group = api.nvim_create_augroup("acp_nvim.proposal.unsaved", {})
 
 ---@param file acp.ProposalFile
 ---@return integer[] rows  of the left side, from 0
@@ -39,13 +38,6 @@ local function unsaved_rows(file)
   return found
 end
 
----@param buf integer
-local function clear(buf)
-  if api.nvim_buf_is_loaded(buf) then
-    api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
-  end
-end
-
 --- Behind the line, or over its end where that is beyond the window's edge.
 ---@param win integer
 ---@param row integer
@@ -59,24 +51,26 @@ end
 --- Marks the lines of a file that is shown; `M.forget` takes the marks away.
 ---@param proposal acp.Proposal
 ---@param file acp.ProposalFile
----@param left? integer  buffer
-function M.mark(proposal, file, left)
+---@param buf integer  with the lines that would go
+function M.mark(proposal, file, buf)
   M.forget(proposal)
-  local win = proposal.windows.left
-  local rows = left and win and api.nvim_win_is_valid(win) and unsaved_rows(file) or {}
-  if #rows == 0 or not left then
+  local win = proposal.windows.left or proposal.windows.right
+  local rows = api.nvim_win_is_valid(win) and unsaved_rows(file) or {}
+  if #rows == 0 then
     return
   end
   for _, row in ipairs(rows) do
     local options = { virt_text = { { WORDS, "AcpReviewYours" } }, virt_text_pos = place(win, row), strict = false }
-    api.nvim_buf_set_extmark(left, namespace, row, 0, options)
+    api.nvim_buf_set_extmark(buf, namespace, row, 0, options)
   end
-  proposal.marked = left
+  proposal.marked = buf
   api.nvim_create_autocmd("BufWritePost", {
-    group = group,
-    buffer = left,
+    buffer = file.sides.buf,
+    once = true,
     callback = function()
-      clear(left)
+      if proposal.marked == buf then
+        M.forget(proposal)
+      end
     end,
   })
 end
@@ -84,11 +78,10 @@ end
 ---@param proposal acp.Proposal
 function M.forget(proposal)
   local buf = proposal.marked
-  if buf then
-    clear(buf)
-    api.nvim_clear_autocmds({ group = group, buffer = api.nvim_buf_is_valid(buf) and buf or nil })
-    proposal.marked = nil
+  if buf and api.nvim_buf_is_loaded(buf) then
+    api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
   end
+  proposal.marked = nil
 end
 
 return M

@@ -8,6 +8,7 @@
 --    do refuse · :w send · :Acp reject
 --    :w send · :Acp reject
 --    proposed · src/orders/price.py · :w reject all · :q later                                       all is refused
+--    now · src/orders/price.py · deletes the file · :w send · :Acp reject · :q later                 one window
 local printable = require("acp_nvim.ui.printable")
 
 local M = {}
@@ -33,6 +34,9 @@ local KEYS = { ---@type table<string, acp.SideKey>
   send = { long = ":w send", short = ":w send" },
   send_yours = { long = ":w send your version", short = ":w send yours" },
   refuse_all = { long = ":w reject all", short = ":w reject" },
+  refuse_file = { long = ":w rejects", short = ":w rejects" },
+  refuse_file_next = { long = ":w rejects, next file", short = ":w rejects" },
+  refuse_file_last = { long = ":w rejects, sends the rest", short = ":w rejects" },
   next_file = { long = ":w next file", short = ":w next" },
   merge = { long = ":w merge", short = ":w merge" },
   save = { long = ":w save", short = ":w save" },
