@@ -17,7 +17,7 @@ from acp_nvim.chat.entry_lines import Look, folds, is_empty, opens_itself, rows
 from acp_nvim.chat.headings import Headings
 from acp_nvim.chat.prompt_lines import is_long
 from acp_nvim.chat.splice import Op, Row, edit, marks, texts
-from acp_nvim.session.entries import Entry, Message, Placeholder, Report, Thought
+from acp_nvim.session.entries import Entry, Message, Note, Placeholder, Report, Thought, UsersEntry
 from acp_nvim.session.transcript import Transcript
 
 
@@ -55,6 +55,7 @@ class ChatView:
         self._timed = 0  # turns whose durations are shown
         self._bare = True  # whether nothing is shown yet
         self._speaker: str | None = None
+        self._users_message: str | None = None  # the id of the one that is shown last, if it has one
         self._blank = True  # whether the last line is empty
         self._gap = False  # whether the one above it is empty too, at the end of a message
         self._taken = 0  # parts of the message under way that `_rest` has been made of
@@ -206,10 +207,17 @@ class ChatView:
             self._headings.place(entry, above - 1, new[above - 1][1])
         self._blocks.append([] if streams else block)
         self._heights.append(len(new))
-        self._speaker = entry.speaker or self._speaker
+        self._see_speaker(entry)
         self._blank, self._gap, self._bare = streams, False, False
         self._taken = self._width = 0
         return True
+
+    def _see_speaker(self, entry: Entry) -> None:
+        self._speaker = entry.speaker or self._speaker
+        if isinstance(entry, UsersEntry) and entry.speaker == "user":
+            self._users_message = entry.message_id
+        elif isinstance(entry, Note) and entry.kind == "interrupted":
+            self._speaker = None  # the turn is over
 
     def _part_from(self, entry: Entry) -> None:
         """Let an empty entry before this one end in a blank line, once it has text: it takes that of this entry."""
@@ -232,12 +240,18 @@ class ChatView:
         speaker = entry.speaker
         is_steered = isinstance(entry, Report | Message) and entry.steered
         is_prompt = isinstance(entry, Report) or (isinstance(entry, Message) and (entry.prompt or is_steered))
-        if speaker and (speaker != self._speaker or is_prompt):
+        if speaker and (speaker != self._speaker or is_prompt or self._is_another_of_users(entry)):
             return [*blank, self._headings.row(entry, speaker)]
         before = self._transcript.entries[len(self._blocks) - 1] if self._blocks else None
-        if not isinstance(entry, Message | Placeholder) or isinstance(before, Placeholder):
+        if not isinstance(entry, Message | Placeholder) or isinstance(before, Placeholder | Report):
             return []
         return [] if isinstance(entry, Placeholder) and isinstance(before, Message) else blank
+
+    def _is_another_of_users(self, entry: Entry) -> bool:
+        """Whether an entry begins another message of the user's than the one above it."""
+        if not isinstance(entry, UsersEntry) or entry.speaker != "user":
+            return False
+        return bool(entry.message_id and self._users_message and entry.message_id != self._users_message)
 
     def _has_text(self) -> bool:
         """Whether the last shown entry is a message with new text; fetches that text."""

@@ -40,6 +40,7 @@ from acp_nvim.text.printable import one_line
 
 _NOTES = {
     "stop": ("⊘ ", "AcpNote"),
+    "interrupted": ("⊘ ", "AcpCancelled"),
     "error": ("✗ ", "AcpError"),
     "warning": ("! ", "AcpWarning"),
     "info": ("· ", "AcpNote"),
@@ -203,11 +204,11 @@ def _thought(thought: Thought, is_open: bool) -> list[Row]:
 
 def _report(report: Report, is_open: bool, agent: str) -> list[Row]:
     text = "".join(report.parts)
-    mark = icon_mark("report", report.key, "▾ " if is_open else "▸ ", "AcpNote")
+    mark = icon_mark("report", report.key, "▾ " if is_open else "▸ ", "AcpNote") | by(report)
     lines = Body(report.key)
     for line in text.split("\n") if is_open else ():
-        lines.line(line, HIGHLIGHTS.get(line[:1]))
-    return [(f"told {one_line(agent)}: {summary(text)}", mark | {"line_hl": "AcpNote"}), *lines.rows()]
+        lines.line(line, HIGHLIGHTS.get(line[:1]), by(report))
+    return [(f"reported to {one_line(agent)}: {summary(text)}", mark | {"line_hl": "AcpNote"}), *lines.rows()]
 
 
 def _context(context: AgentContext, is_open: bool) -> list[Row]:

@@ -13,6 +13,7 @@ from acp_nvim.permissions import request as permissions
 from acp_nvim.protocol import decode, dialects, schema
 from acp_nvim.protocol.errors import RpcError
 from acp_nvim.protocol.jsonrpc import Failure, Response
+from acp_nvim.session import sent_prompt
 from acp_nvim.session.asker import Asker, announced
 from acp_nvim.session.question import Question
 from acp_nvim.session.queue import Prompt
@@ -97,7 +98,9 @@ class Player:
         self._session = session
         self._dialect = dialects.choose("auto", None)
         self._ours: dict[str, str] = {}  # id, which may come back as text, and method
-        self._steered: dict[str, str] = {}  # by id: words that have no answer yet
+        # by id: our report and the words that have no answer yet
+        self._steered: dict[str, tuple[str, Prompt]] = {}
+        self._pulls: set[str] = set()  # ids of requests for the user's words, which have no answer yet
         self._asked: dict[str, Question] = {}  # by the JSON of their id
         self._results: dict[str, list[tuple[str, Any]]] = {}  # what each option would be answered by
 
@@ -131,12 +134,17 @@ class Player:
         if method in ("session/new", "session/load"):
             self._session.cwd = str(params.get("cwd") or self._session.cwd)
         elif _is_prompt(message):
-            self._session.begin_turn(Prompt(_said(params.get("prompt"))))
+            report, prompt = _sent(params.get("prompt"))
+            self._session.begin_turn(prompt, report)
         elif method == "_session/steering" and "id" in message:
-            words = self._steered[str(message["id"])] = _said(params.get("prompt"))
-            self._session.transcript.expect_echo(words)
+            report, prompt = self._steered[str(message["id"])] = _sent(params.get("prompt"))
+            self._session.transcript.expect_echo(prompt.text, report)
         elif method == "session/cancel":
             self._session.cancel()
+        elif method is None and _key(message) in self._pulls:
+            self._pulls.remove(_key(message))
+            for sent in map(_sent, self._dialect.words_of(message.get("result"))):
+                self._steer(*sent)
         elif method is None and (question := self._asked.pop(_key(message), None)):
             self._answered(question, message.get("result"), self._results.pop(_key(message), []))
 
@@ -166,6 +174,8 @@ class Player:
             self._ask(message, when, Asker(self._session))
         elif method == "elicitation/create" and "id" in message:
             self._ask_in_words(message, when)
+        elif method is not None and method == self._dialect.pulls and "id" in message:
+            self._pulls.add(_key(message))
         elif method is None:
             self._answer(self._ours.pop(str(message.get("id")), ""), message, when)
 
@@ -183,11 +193,17 @@ class Player:
         elif method in ("session/new", "session/load"):
             self._session.controls.begin(decode.new_session(message.get("result")))
         elif method == "_session/steering":
-            words = self._steered.pop(str(message.get("id")), "")
-            if decode.steering_outcome(message.get("result")) == "injected":
-                self._session.steered(Prompt(words), "")
+            sent = self._steered.pop(str(message.get("id")), None)
+            outcome = decode.steering_outcome(message.get("result"))
+            if sent and outcome in decode.DELIVERED:
+                self._steer(*sent, starts_turn=outcome == "startedNewTurn")
         elif method == "session/prompt":
             turn_end.end(self._session, _result(method, message), when)
+
+    def _steer(self, report: str, prompt: Prompt, starts_turn: bool = False) -> None:
+        self._session.steered(
+            prompt if prompt.text else None, report, prompt.attached, starts_turn=starts_turn
+        )
 
     def _introduce(self, agent: schema.Initialized) -> None:
         info = agent.agent_info
@@ -233,10 +249,6 @@ def _key(message: Message) -> str:
     return json.dumps(message.get("id"))
 
 
-def _said(prompt: Any) -> str:
-    """Return the user's own words. Attached context was not shown then, either."""
-    if isinstance(prompt, str):
-        return prompt
-    blocks = prompt if isinstance(prompt, list) else []
-    texts = (block.get("text") for block in blocks if isinstance(block, dict))
-    return next((text for text in texts if isinstance(text, str)), "")
+def _sent(prompt: Any) -> tuple[str, Prompt]:
+    """Return our report and the user's prompt."""
+    return sent_prompt.read(decode.blocks(prompt))

@@ -137,8 +137,12 @@ class TranscriptMessages:
             self._settled[entry.key] = _settled(entry)
         match entry:
             case Message(steered=True) | Report(steered=True):
-                params = {"sessionId": self._id, "prompt": [{"type": "text", "text": self._words(entry)}]}
+                params = {"sessionId": self._id, "prompt": self._blocks(entry)}
                 yield from self._asks("_session/steering", params, {"outcome": "injected"})
+            case Report(is_replayed=True):
+                id = {"messageId": entry.message_id} if entry.message_id else {}
+                content = {"type": "text", "text": "".join(entry.parts)}
+                yield self._update({"sessionUpdate": _ROLES["user"], "content": content, **id})
             case Message(prompt=True) | Report():
                 yield from self._prompt(entry)
             case Message():
@@ -165,6 +169,9 @@ class TranscriptMessages:
                     yield self._update({"sessionUpdate": "plan", "entries": steps})
             case Compaction():
                 yield self._update(encode_entry.compaction(entry))
+            case Note(kind="interrupted"):
+                content = {"type": "text", "text": "[Request interrupted by user]"}
+                yield self._update({"sessionUpdate": _ROLES["user"], "content": content})
             case Note(kind="stop"):
                 self._stop = entry.text
             case Note():
@@ -174,22 +181,23 @@ class TranscriptMessages:
         yield from self._ended()
         self._changing.clear()
         self._settled.clear()
-        words = self._words(entry)
+        blocks = self._blocks(entry)
         self._open = self._request()
-        params = {"sessionId": self._id, "prompt": [{"type": "text", "text": words}]}
+        params = {"sessionId": self._id, "prompt": blocks}
         yield self._line("->", {"id": self._open, "method": "session/prompt", "params": params})
 
-    def _words(self, entry: Message | Report) -> str:
-        """Join our report, an entry of its own, with the user's words behind it: both were sent at once."""
-        words = ["".join(entry.parts)]
+    def _blocks(self, entry: Message | Report) -> list[dict[str, Any]]:
+        """Return our report, an entry of its own, and the user's words behind it: both were sent at once."""
+        words = "".join(entry.parts)
+        texts = [f"{words}\n\n" if isinstance(entry, Report) else words]
         entries = self._session.transcript.entries
         follower = entries[self._next] if self._next < len(entries) else None
         match follower:
             case Message(role="user", prompt=False, steered=False):
-                words.append("".join(follower.parts))
+                texts.append("".join(follower.parts))
                 self._next += 1
                 self._parts = len(follower.parts)
-        return "\n\n".join(words)
+        return [{"type": "text", "text": text} for text in texts]
 
     def _chunk(self, entry: Message | Thought, text: str) -> Line:
         tag = "agent_thought_chunk" if isinstance(entry, Thought) else _ROLES[entry.role]

@@ -35,7 +35,6 @@ from acp_nvim.session.steer_request import SteerRequest
 
 _METHOD = "_session/steering"
 _PATIENCE = 10.0  # seconds; agents answer at once, or not at all
-_DELIVERED = ("injected", "startedNewTurn")
 _OF_REPORT = ("report of what you refused", "your next prompt begins with it")
 
 
@@ -109,15 +108,14 @@ class Steering:
             return
         outcome = decode.steering_outcome(result.result) if isinstance(result, Response) else ""
         if sent.is_late:
-            if outcome in _DELIVERED:
+            if outcome in decode.DELIVERED:
                 self._taken_late(session, sent)
             return
         session.steer_request = None
-        if outcome in _DELIVERED:
+        if outcome in decode.DELIVERED:
             session.queue.steered()
-            session.steered(sent.prompt, sent.told, sent.attached, time.time())
-            if outcome == "startedNewTurn":
-                session.transcript.note("info", "the agent started a new turn for this")
+            starts_turn = outcome == "startedNewTurn"
+            session.steered(sent.prompt, sent.told, sent.attached, time.time(), starts_turn)
         elif isinstance(result, Gone):
             self._back_to_queue(session, sent)  # which is held
         else:

@@ -12,7 +12,7 @@ from acp_nvim.session.subagent import Subagent
 from acp_nvim.session.tool_call import ToolCall
 
 Role = Literal["user", "agent"]
-NoteKind = Literal["stop", "error", "warning", "info"]
+NoteKind = Literal["stop", "interrupted", "error", "warning", "info"]
 
 
 @dataclass(slots=True, eq=False)
@@ -41,6 +41,8 @@ class Report:
     parts: list[str]
     at: float | None = None  # when it was sent, in seconds since 1970
     steered: bool = False
+    message_id: str | None = None
+    is_replayed: bool = False  # the agent has sent it back as part of the user's message
 
 
 @dataclass(slots=True, eq=False)
@@ -64,6 +66,7 @@ class Placeholder:
     key: int
     role: Role
     block: schema.ContentBlock
+    message_id: str | None = None
 
     @property
     def speaker(self) -> str | None:
@@ -103,6 +106,8 @@ class Changes:
     prompt: str  # the first words of the turn's prompt
     text: str = ""
 
+
+UsersEntry = Message | Report | AgentContext | Placeholder  # it may be part of a message of the user
 
 Entry = (
     Message

@@ -193,12 +193,19 @@ class Session:
         return self.in_turn and not self.cancelling and not len(self.questions)
 
     def steered(
-        self, prompt: Prompt | None, report: str, attached: Iterable[str] = (), at: float | None = None
+        self,
+        prompt: Prompt | None,
+        report: str,
+        attached: Iterable[str] = (),
+        at: float | None = None,
+        starts_turn: bool = False,
     ) -> None:
         """Show what the agent has taken into the running turn. `at`: now, in seconds since 1970; None in a replay."""
         self.transcript.steered(prompt.text if prompt else "", report, at)
         for words in attached:
             self.transcript.note("info", f"with {visible(words)}")
+        if starts_turn:
+            self.transcript.note("info", "the agent started a new turn for this")
         if prompt:
             self.events.add("AcpSteered", text=prompt.text, outcome="injected")
 
@@ -294,6 +301,9 @@ class Session:
                 self.transcript.note(update.level, update.text)
             case schema.CompactionUpdate():
                 self.transcript.compaction(update)
+            case schema.InterruptedUpdate():
+                if not self.in_turn:  # of a turn of ours the end says so
+                    self.transcript.note("interrupted", "you stopped it here")
             case schema.SubagentUpdate():
                 self.subagents.announce(self.id or self.memory or "", update, now)
             case schema.SessionMessageUpdate():

@@ -6,7 +6,11 @@ The view finds new entries and new text by itself; what changed earlier is named
 
 from __future__ import annotations
 
+from itertools import takewhile
+from typing import Any
+
 from acp_nvim.protocol import schema
+from acp_nvim.session import sent_prompt
 from acp_nvim.session.asked_calls import AskedCalls
 from acp_nvim.session.call_index import CallIndex
 from acp_nvim.session.compaction import Compaction, Compactions
@@ -26,9 +30,12 @@ from acp_nvim.session.growing_text import GrowingText
 from acp_nvim.session.plan import Plan, Plans
 from acp_nvim.session.prompt_echo import PromptEchoes
 from acp_nvim.session.question import Question
+from acp_nvim.session.queue import Prompt
 from acp_nvim.session.subagent import Subagent
 from acp_nvim.session.subagent_keys import SubagentKeys
 from acp_nvim.session.tool_call import ToolCall, only_asks
+from acp_nvim.text import decision_report
+from acp_nvim.text.printable import visible
 
 
 class Transcript:
@@ -86,15 +93,46 @@ class Transcript:
         if isinstance(chunk, schema.ContextChunk):
             return self._add_context(chunk)
         text = chunk.text
-        if chunk.role == "user" and self._echoes:
-            text = text and self._echoes.take(text)
-            if not text:
-                return
+        if chunk.role == "user" and (text := self._users_words(chunk)) == "":
+            return
         if text is None:
             if chunk.block is not None:
-                self._add(Placeholder(self._key(), _role(chunk.role), chunk.block))
+                self._add(Placeholder(self._key(), _role(chunk.role), chunk.block, chunk.message_id))
         elif not self._growing.add(chunk.role, text, chunk.message_id) and text:
             self._say(chunk.role, text, chunk.message_id)
+
+    def _users_words(self, chunk: schema.Chunk) -> str | None:
+        """Return what the user has said in a chunk of their message, and show what else it is: a report of ours, an
+        attachment. Empty if that is all, or if the prompt of this turn comes back. None: it is another block."""
+        text = chunk.text
+        attached = sent_prompt.attached_file(chunk.block) if text is None else self._attached_text(text)
+        if attached:
+            if not self._echoes:
+                self._attach(attached)
+            return ""
+        if self._echoes:
+            return self._echoes.take(text) if text else ""
+        if text is None:
+            return None
+        report, text = decision_report.split(text)
+        if report:
+            self._leave_plan()
+            self._add(Report(self._key(), [report], message_id=chunk.message_id, is_replayed=True))
+        return text
+
+    def _attached_text(self, text: str) -> dict[str, Any] | None:
+        """Return the attachment that a text is. The user's words come before all attachments."""
+        last = self.entries[-1] if self.entries else None
+        is_behind_words = isinstance(last, Note) or (isinstance(last, Message) and last.role == "user")
+        return sent_prompt.attached_text(text) if is_behind_words else None
+
+    def _attach(self, item: dict[str, Any]) -> None:
+        """Show what the user had attached. Agents replay an attachment in several parts."""
+        parts = list(takewhile(lambda entry: isinstance(entry, Note), reversed(self.entries)))
+        for words in Prompt("", [item]).attached:
+            text = f"with {visible(words)}"
+            if not any(isinstance(part, Note) and part.text == text for part in parts):
+                self.note("info", text)
 
     def user(self, text: str, report: str = "", at: float | None = None) -> None:
         """Add a prompt behind our report. An echo of it by the agent is not shown again."""

@@ -15,7 +15,8 @@ A report goes out with the next prompt. Of hunks whose text has changed again by
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from acp_nvim import limits
@@ -26,6 +27,27 @@ _CONTEXT = 2
 _LEGEND = 'Lines with "-" are what you proposed, lines with "+" are what the user decided on instead.'
 _WRITTEN = 'Lines with "-" are what you wrote, lines with "+" are what stands there now.'
 _SINCE = "the text there has changed since"
+_REFUSED_DELETION = "the user refused to delete it."
+_WAS_CHANGED = " It was changed."
+_NO_SUCH_FILE = "the user wants no such file."
+_OTHER_END = "the user decided on another end of the last line."
+_REMOVED = "the user has removed this file of yours."
+_RESTORED = "the user has brought the file back that you deleted."
+_NO_LINES = f" Where {_SINCE}, no lines are shown."
+
+
+# the first line of a report, and the lines of its diff
+_COUNTS = r"\d+ hunks? (?:refused|changed|undone|refused or changed)"
+_HEAD = re.compile(
+    r"\S[^\n]*: (?:"
+    + "|".join(
+        map(re.escape, (_REFUSED_DELETION + _WAS_CHANGED, _REFUSED_DELETION, _NO_SUCH_FILE, _OTHER_END))
+    )
+    + f"|{re.escape(_REMOVED)}|{re.escape(_RESTORED)}"
+    + rf"|{_COUNTS}(?: and {_COUNTS})? by the user(?:; {_SINCE}\."
+    + rf"|\. (?:{re.escape(_LEGEND)}|{re.escape(_WRITTEN)})(?:{re.escape(_NO_LINES)})?))"
+)
+_BODY = re.compile(r"[ +\-\\]|@@ |… \(\d+ more lines\)$")
 
 
 class LostLines(Protocol):
@@ -74,20 +96,18 @@ def report(
         return ""
     name = _printable(path)
     if right is None:
-        return f"{name}: the user refused to delete it." + (
-            "" if are_alike(left, decided) else " It was changed."
-        )
+        return f"{name}: {_REFUSED_DELETION}" + ("" if are_alike(left, decided) else _WAS_CHANGED)
     if decided is None:
-        return f"{name}: the user wants no such file."
+        return f"{name}: {_NO_SUCH_FILE}"
     proposed, have = _rows(right), _rows(decided)
     changes = edits(proposed, have)
     if not changes:
-        return f"{name}: the user decided on another end of the last line."
+        return f"{name}: {_OTHER_END}"
     counts = _counted(changes, None if left is None else _rows(left), have)
     still = changes if isinstance(now, type) else _unchanged(changes, have, _rows(now or ""))
     if not still:
         return f"{name}: {counts}; {_SINCE}."
-    since = "" if len(still) == len(changes) else f" Where {_SINCE}, no lines are shown."
+    since = "" if len(still) == len(changes) else _NO_LINES
     return "\n".join([f"{name}: {counts}. {_LEGEND}{since}", *_bounded(_unified(proposed, still))])
 
 
@@ -98,12 +118,37 @@ def report_of_review(path: str, file: LostLines) -> str:
     """
     name = _printable(path)
     if file.removed:
-        return f"{name}: the user has removed this file of yours."
+        return f"{name}: {_REMOVED}"
     if file.restored:
-        return f"{name}: the user has brought the file back that you deleted."
+        return f"{name}: {_RESTORED}"
     counts = _listed((file.undone, "undone"), (file.changed, "changed"))
     lines = _bounded(iter(file.lines), file.more)
     return "\n".join([f"{name}: {counts}. {_WRITTEN}", *lines])
+
+
+def split(text: str) -> tuple[str, str]:
+    """Return the reports with which a text begins, and the rest: agents replay both as one message of the user's.
+
+    notes.txt: 1 hunk refused by the user. Lines with …      a report: its first line, and its diff
+    @@ -1,2 +1,2 @@
+    -C
+    +c
+                                                             parts it from the next one, and from the words
+    and now the tests                                        the rest
+    """
+    lines = text.split("\n")
+    end = at = 0
+    while at < len(lines) and _HEAD.fullmatch(lines[at]):
+        at = _next(lines, at + 1, lambda line: bool(_BODY.match(line)))
+        end = at
+        at = _next(lines, at, lambda line: not line.strip())
+    return "\n".join(lines[:end]), "\n".join(lines[at:]) if end else text
+
+
+def _next(lines: Sequence[str], at: int, goes_on: Callable[[str], bool]) -> int:
+    while at < len(lines) and goes_on(lines[at]):
+        at += 1
+    return at
 
 
 def _unchanged(changes: Sequence[Edit], decided: list[str], now: list[str]) -> list[Edit]:

@@ -98,7 +98,7 @@ async def test_some_of_it_is_written_in_the_place_of_all_and_told(desk: Desk) ->
     assert "notes.txt" in report
     assert "-TWO" in report
     assert "+line 2" in report
-    assert "told Scripted: 1 hunk of notes.txt refused" in talk.lines
+    assert "reported to Scripted: 1 hunk of notes.txt refused" in talk.lines
     await talk.turn("last")
     assert blocks(agent, 2) == ["last"]
     # what it sent is what it believes: it may go on from there
@@ -416,7 +416,7 @@ async def test_a_mixed_decision_is_told_to_the_running_turn_once_the_file_is_as_
     assert ("-TWO" in report, "+line 2" in report, "NINE" in report) == (True, True, False)
     assert notes(desk).read_text() == SOME
     # the answer to the steering may come behind the end of the turn
-    await eventually(lambda: "told Scripted: 1 hunk of notes.txt refused" in talk.lines)
+    await eventually(lambda: "reported to Scripted: 1 hunk of notes.txt refused" in talk.lines)
     marks = desk.editor.chat(talk.number).marks
     assert [mark["eol"][0][0] for mark in marks if mark["kind"] == "user" and mark.get("eol")] == [
         "· sent into the turn"
@@ -434,7 +434,7 @@ async def test_a_report_that_is_not_taken_begins_the_next_prompt(desk: Desk) -> 
     await talk.ended(1)
     await talk.turn("next")
     assert ["-TWO" in text for text in blocks(agent, 1)] == [True, False]
-    assert "told Scripted: 1 hunk of notes.txt refused" in talk.lines
+    assert "reported to Scripted: 1 hunk of notes.txt refused" in talk.lines
     assert not [mark for mark in desk.editor.chat(talk.number).marks if "sent into" in str(mark.get("eol"))]
 
 

@@ -131,7 +131,7 @@ def test_some_of_it_through_us(open_editor: Open, tmp_path: Path) -> None:
     assert "notes.txt" in report
     assert "THREE" in report
     editor.screen.expect("+2 −2 2 of 3 hunks, edited by you")
-    editor.screen.expect("▸ told Scripted: 1 hunk of notes.txt refused")
+    editor.screen.expect("▸ reported to Scripted: 1 hunk of notes.txt")
     editor.screen.expect("and now?")
 
 

@@ -26,11 +26,15 @@ def test_the_report_of_a_mixed_decision_is_shown_as_a_diff(open_editor: Open, tm
     editor.wait_event("AcpTurnEnded")
     send(editor, "and now?")
     editor.wait_event("AcpTurnEnded", turn=2)
-    editor.screen.expect("▸ told Scripted: 1 hunk of notes.txt refused")
+    editor.screen.expect("▸ reported to Scripted: 1 hunk of notes.txt")
+    for words in ("reported to Scripted", "and now?"):  # one ground
+        assert editor.screen.attrs(words).get("background") == ground(editor, "AcpPrompt")
+    told = next(row for row, line in enumerate(read_chat(editor)) if line.startswith("reported to"))
+    assert read_chat(editor)[told - 1 : told + 2 : 2] == ["## You", "and now?"]
     assert not [line for line in read_chat(editor) if line.startswith("+")]
-    go_to_line(editor, "told Scripted")
+    go_to_line(editor, "reported to Scripted")
     editor.type("za")
-    editor.screen.expect("▾ told Scripted")
+    editor.screen.expect("▾ reported to Scripted")
     body = [line.removeprefix("  │ ") for line in read_chat(editor) if line.startswith("  │ ")]
     removed = next(line for line in body if line.startswith("-"))
     added = next(line for line in body if line.startswith("+"))

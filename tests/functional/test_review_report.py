@@ -68,7 +68,7 @@ def test_the_agent_is_told_what_the_user_has_made_of_its_lines(
     changed = [line for line in lines if line.startswith(("-", "+"))]
     assert changed == ["-LINE 2", "+mine", "-new"]
     editor.type(":Acp<CR>")
-    editor.screen.expect("told Scripted: 1 hunk of notes.txt undone")
+    editor.screen.expect("reported to Scripted: 1 hunk of notes.txt")
     editor.type("<Esc>:wincmd t<CR>")
     ask(editor, "once more")
     assert last_prompt(agent) == ["once more"]

@@ -135,7 +135,7 @@ def test_a_mixed_decision_is_told_to_the_running_turn(open_editor: Open, tmp_pat
     assert read_disk(editor) == MIXED
     editor.type(":Acp<CR>")
     editor.screen.expect("sent into the turn")
-    editor.screen.expect("told Scripted: 1 hunk of notes.txt refused")
+    editor.screen.expect("reported to Scripted: 1 hunk of notes.txt")
     editor.acp("prompt", "and now")
     editor.wait_event("AcpTurnEnded", turn=2)
     assert texts(agent, "session/prompt") == ["edit it", "and now"]

@@ -21,7 +21,7 @@ def test_the_story_of_the_demo(program: Path, tmp_path: Path) -> None:
     shown = played.stdout
     for part in (
         '    print(greet(name))                 #     print(welcome(name) + "!")',  # the mixed decision
-        "told Demo: 1 hunk of ",  # what the agent is told of it
+        "reported to Demo: 1 hunk of ",  # what the agent is told of it
         "notes.md:1  +1 -0",  # the review
     ):
         assert part in shown

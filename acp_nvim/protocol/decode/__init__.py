@@ -1,6 +1,7 @@
 """Converts what agents really send to the models of `schema`. No JSON makes it raise."""
 
 from acp_nvim.protocol.decode.answers import (
+    DELIVERED,
     initialized,
     new_session,
     prompt_answer,
@@ -8,6 +9,7 @@ from acp_nvim.protocol.decode.answers import (
     steering_outcome,
     version_said,
 )
+from acp_nvim.protocol.decode.content import blocks
 from acp_nvim.protocol.decode.elicitation import ask, elicitation
 from acp_nvim.protocol.decode.json_fields import identifier, seconds
 from acp_nvim.protocol.decode.notifications import notice
@@ -16,7 +18,9 @@ from acp_nvim.protocol.decode.tokens import reset_time
 from acp_nvim.protocol.decode.updates import update
 
 __all__ = [
+    "DELIVERED",
     "ask",
+    "blocks",
     "elicitation",
     "identifier",
     "initialized",

@@ -43,6 +43,9 @@ def prompt_answer(result: Any) -> PromptAnswer:
     return PromptAnswer.read(told) or PromptAnswer(content=content, tokens=took)
 
 
+DELIVERED = ("injected", "startedNewTurn")  # outcomes of steering: the agent has the words
+
+
 def steering_outcome(result: Any) -> str:
     """Return what has become of words that were sent into a turn; empty if the agent does not say."""
     return text(as_object(result), "outcome") or ""

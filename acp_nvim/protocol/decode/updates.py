@@ -16,6 +16,7 @@ from acp_nvim.protocol.decode.json_fields import clearable, identifier, pick, re
 from acp_nvim.protocol.decode.notifications import suggested
 from acp_nvim.protocol.decode.tokens import rate_limit, tokens
 from acp_nvim.protocol.decode.tool_call import tool_call
+from acp_nvim.protocol.decode.user_text import user_text
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.schema import (
     UNSET,
@@ -59,7 +60,8 @@ def update(params: Any, dialect: Dialect) -> tuple[str | None, list[Update]]:
     # Chunks of text are nearly all of the traffic, and nearly all of them are well formed.
     try:
         told = params["update"]
-        if role := _ROLES.get(told["sessionUpdate"]):
+        role = _ROLES.get(told["sessionUpdate"])
+        if role and role != "user":
             session, content, message = params["sessionId"], told["content"], told.get("messageId")
             words = content["text"]
             if (
@@ -114,9 +116,13 @@ def _chunks(role: Role, raw: dict[str, Any]) -> list[Update]:
     content = pick(raw, "content", "text")
     chunks: list[Update] = []
     for each in content if isinstance(content, list) else [content]:
+        is_users = role == "user" and not is_context(each)
         for part in blocks(each):
             words, other = (part.text, None) if isinstance(part, Text) else (None, part)
-            chunks.append((ContextChunk if is_context(each) else Chunk)(role, words, other, message))
+            if words is not None and is_users:
+                chunks.append(user_text(words, message))
+            else:
+                chunks.append((ContextChunk if is_context(each) else Chunk)(role, words, other, message))
     return chunks
 
 

@@ -26,3 +26,11 @@ class Qwen(Dialect):
         if words:
             answer["items"] = [{"content": blocks, "displayText": text} for text, blocks in words]
         return answer
+
+    def words_of(self, result: Any) -> list[Any]:
+        items = result.get("items") if isinstance(result, dict) else None
+        return (
+            [item.get("content") for item in items if isinstance(item, dict)]
+            if isinstance(items, list)
+            else []
+        )

@@ -98,6 +98,10 @@ class Dialect:
         """
         return {}
 
+    def words_of(self, result: Any) -> list[Any]:
+        """Return the blocks of each of the texts in an answer to `pulls`."""
+        return []
+
     def instead(self, method: str, error: RpcError) -> dict[str, Any] | None:
         """Return the result that the agent expects in place of this error; None to send the error."""
         return None

@@ -165,6 +165,10 @@ class SessionMessageUpdate(NamedTuple):
     grows: bool = False
 
 
+class InterruptedUpdate(NamedTuple):
+    """The user has stopped the replayed turn here."""
+
+
 class UnknownUpdate(NamedTuple):
     tag: str
     raw: Any
@@ -185,5 +189,6 @@ Update = (
     | CompactionUpdate
     | SubagentUpdate
     | SessionMessageUpdate
+    | InterruptedUpdate
     | UnknownUpdate
 )

@@ -33,7 +33,8 @@ local function put(chat, row, mark, id, icon)
   local opts = { id = id, strict = false }
   opts.line_hl_group = not M.GROUNDS[mark.line_hl] and mark.line_hl or nil
   if mark.icon then
-    opts.virt_text = { { icon or mark.icon.text, mark.icon.hl } }
+    local hl = mark.by and { "AcpPrompt", mark.icon.hl } or mark.icon.hl -- on the ground of the user's words
+    opts.virt_text = { { icon or mark.icon.text, hl } }
     opts.virt_text_pos = OVER_BLANKS[mark.kind] and "overlay" or "inline"
   end
   return api.nvim_buf_set_extmark(chat.buf, ENTRIES, row, 0, opts)
