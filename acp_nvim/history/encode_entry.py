@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from acp_nvim import limits
 from acp_nvim.protocol import schema
 from acp_nvim.session.compaction import Compaction
+from acp_nvim.session.plan import Plan
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.bounded import abridged
 
@@ -61,6 +62,21 @@ def block(block: schema.ContentBlock) -> Any:
             return {"type": "resource", "resource": {"uri": block.uri, "text": block.text}}
         case _:
             return short(block.raw)
+
+
+def plan(entry: Plan) -> Iterator[dict[str, Any]]:
+    """Yield the updates of a plan. That of the turn has no id, others keep theirs: several are open at once."""
+    id = {"planId": entry.id} if entry.id else {}
+    steps = [{"content": step.content, "status": step.status} for step in entry.entries]
+    if entry.words:
+        told = {"planId": entry.id or str(entry.key), "type": "markdown", "content": entry.words}
+        yield {"sessionUpdate": "plan_update", "plan": told}
+    elif id:
+        yield {"sessionUpdate": "plan_update", "plan": {**id, "type": "items", "entries": steps}}
+    else:
+        yield {"sessionUpdate": "plan", "entries": steps}
+    if entry.is_removed:
+        yield {"sessionUpdate": "plan_removed", **id}
 
 
 def compaction(entry: Compaction) -> dict[str, Any]:

@@ -4,7 +4,7 @@ call of `lines` returns what was added or changed since the last one.
     entry of the transcript            line
     the prompt                         -> session/prompt, id 3
     message of the agent, its chunks   <- agent_message_chunk with all of them; later ones get a line of their own
-    tool call                          <- tool_call; again when it has changed, and tool_call_update with its end
+    tool call                          <- tool_call; tool_call_update when it has changed, and with its end
     its question, once answered        <- session/request_permission, -> the answer
     (the turn has ended)               <- the answer of 3 with the stop reason
 """
@@ -133,6 +133,7 @@ class TranscriptMessages:
     def _told(self, entry: Entry) -> Iterator[Line]:
         if isinstance(entry, ToolCall | Subagent | Plan | Compaction):
             self._changing[entry.key] = _looks(entry, self._terminal)
+        is_known = entry.key in self._settled
         if isinstance(entry, ToolCall):
             self._settled[entry.key] = _settled(entry)
         match entry:
@@ -157,16 +158,11 @@ class TranscriptMessages:
                 tag = _ROLES[entry.role]
                 yield self._update({"sessionUpdate": tag, "content": encode_entry.block(entry.block)})
             case ToolCall():
-                yield from self._tool(entry)
+                yield from self._tool(entry, is_known)
             case Subagent():
                 yield from self._subagent(entry)
             case Plan():
-                if entry.words:
-                    plan = {"planId": entry.id or str(entry.key), "type": "markdown", "content": entry.words}
-                    yield self._update({"sessionUpdate": "plan_update", "plan": plan})
-                else:
-                    steps = [{"content": step.content, "status": step.status} for step in entry.entries]
-                    yield self._update({"sessionUpdate": "plan", "entries": steps})
+                yield from map(self._update, encode_entry.plan(entry))
             case Compaction():
                 yield self._update(encode_entry.compaction(entry))
             case Note(kind="interrupted"):
@@ -211,10 +207,14 @@ class TranscriptMessages:
             content = {**block, "annotations": {"audience": ["assistant"]}}
             yield self._update({"sessionUpdate": _ROLES[entry.role], "content": content, **id})
 
-    def _tool(self, call: ToolCall) -> Iterator[Line]:
+    def _tool(self, call: ToolCall, is_known: bool) -> Iterator[Line]:
+        """Tell a call, or what has become of one that is `is_known`: announced again it would be another one."""
         self._clock = max(self._clock, call.started)
         told = encode_entry.call(call, self._terminal)
-        yield self._update({"sessionUpdate": "tool_call", **told}, call.started)
+        if is_known and not call.is_open:
+            del told["status"]  # its end follows
+        tag = "tool_call_update" if is_known else "tool_call"
+        yield self._update({"sessionUpdate": tag, **told}, None if is_known else call.started)
         for question in call.questions:
             if question.kind == "permission" and not question.is_open and question.id not in self._asked:
                 yield from self._permission(told["toolCallId"], question)
@@ -287,7 +287,7 @@ def _looks(entry: Entry, terminal: Terminal) -> tuple[object, ...]:
             said = [message.text for message in entry.messages.values()]
             return (entry.title, entry.description, entry.state, said)
         case Plan():
-            return (entry.entries, entry.words)
+            return (entry.entries, entry.words, entry.is_removed)
         case Compaction():
             return (entry.status, entry.summary, entry.error)
     return ()

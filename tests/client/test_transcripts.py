@@ -299,3 +299,58 @@ async def test_words_in_a_running_turn_are_kept_as_such(desk: Desk) -> None:
     assert [line for line in again.lines if line][:8] == shown
     marks = [mark for mark in desk.editor.chat(again.number).marks if "sent into" in str(mark.get("eol"))]
     assert len(marks) == 1
+
+
+async def replayed(desk: Desk, talk: Talk) -> Talk:
+    (file,) = await written(desk.folder / "transcripts", "stopReason")
+    return await played(desk, file)
+
+
+def plan(id: str, *steps: str) -> Any:
+    entries = [{"content": step, "status": "pending"} for step in steps]
+    return update(
+        {"sessionUpdate": "plan_update", "plan": {"planId": id, "type": "items", "entries": entries}}
+    )
+
+
+async def test_all_of_several_plans_are_kept(desk: Desk) -> None:
+    steps = [
+        plan("a", "Look"),
+        plan("b", "Change", "Test"),
+        update({"sessionUpdate": "plan", "entries": STEPS}),
+        plan("a", "Look again"),
+        update({"sessionUpdate": "plan_removed", "planId": "b"}),
+    ]
+    desk.agent(on_prompt("", *steps, say("done")))
+    keep(desk)
+    talk = await desk.ready()
+    await talk.turn("go")
+    again = await replayed(desk, talk)
+    assert "plan 0/2  dropped" in talk.lines
+    assert "    Look again" in talk.lines
+    assert again.lines == talk.lines
+
+
+async def test_a_call_that_goes_on_after_its_end_is_kept_once(desk: Desk) -> None:
+    text = {"type": "content", "content": {"type": "text", "text": "the output"}}
+    gate = desk.folder / "gate"
+    desk.agent(
+        on_prompt(
+            "",
+            tool("t", title="make", kind="execute", status="in_progress", rawInput={"command": "make"}),
+            tool("t", known=True, status="completed"),
+            say("so"),
+            wait_file(str(gate)),
+            tool("t", known=True, title="make all", content=[text], rawInput={"command": "make all"}),
+            say(" it is"),
+        )
+    )
+    folder = keep(desk)
+    talk = await desk.ready()
+    talk.prompt("go")
+    await written(folder, '"status": "completed"', '"so"')
+    gate.touch()
+    await talk.ended(1)
+    again = await replayed(desk, talk)
+    assert again.lines == talk.lines
+    assert sum("make" in line for line in talk.lines) == 1

@@ -67,7 +67,7 @@ def test_what_changed_in_place_is_told_again() -> None:
     session.apply(schema.PlanUpdate((step,)), 1.0)
     retelling.lines(1.0)
     session.apply(schema.ToolCallUpdate("t", status="completed"), 2.0)
-    assert told(retelling.lines(2.0)) == ["tool_call", "tool_call_update"]
+    assert told(retelling.lines(2.0)) == ["tool_call_update", "tool_call_update"]
     session.apply(schema.PlanUpdate((step, step)), 3.0)
     assert told(retelling.lines(3.0)) == ["plan"]
     assert retelling.lines(4.0) == []
@@ -81,7 +81,7 @@ def test_in_passing_only_beginnings_and_ends_of_calls_are_told() -> None:
         session.apply(schema.ToolCallUpdate("t", raw_output=output), 2.0)
         assert retelling.lines(2.0, in_passing=True) == []
     session.apply(schema.ToolCallUpdate("t", status="completed"), 3.0)
-    assert told(retelling.lines(3.0, in_passing=True)) == ["tool_call", "tool_call_update"]
+    assert told(retelling.lines(3.0, in_passing=True)) == ["tool_call_update", "tool_call_update"]
     assert retelling.lines(4.0, in_passing=True) == []
 
 
