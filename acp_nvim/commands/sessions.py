@@ -55,6 +55,11 @@ class SessionCommands:
     ) -> Session:
         roots = tuple(os.path.abspath(os.path.expanduser(root)) for root in command.roots or ())
         cwd = os.path.abspath(os.path.expanduser(command.cwd))
+        if way.id:
+            file = command.transcript if isinstance(command, New) else None
+            known = self._transcripts.further_folders(command.agent, way.id, file)
+            roots = tuple(dict.fromkeys((*roots, *known.own)))
+            saved_roots = tuple(dict.fromkeys((*saved_roots, *known.saved)))
         session = Session(command.session, command.agent, cwd, roots)
         self._app.services.files.boundary.begin(session)
         session.lived = lived

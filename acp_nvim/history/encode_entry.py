@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -9,6 +10,7 @@ from acp_nvim import limits
 from acp_nvim.protocol import schema
 from acp_nvim.session.compaction import Compaction
 from acp_nvim.session.plan import Plan
+from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.bounded import abridged
 
@@ -62,6 +64,13 @@ def block(block: schema.ContentBlock) -> Any:
             return {"type": "resource", "resource": {"uri": block.uri, "text": block.text}}
         case _:
             return short(block.raw)
+
+
+def further_folders(session: Session) -> dict[str, Any]:
+    """Return the further folders of a session: the user's, where they lead, and those that its agent has named."""
+    own = [os.path.realpath(root) for root in session.roots]
+    known = {"additionalDirectories": own} if own else {}
+    return {**known, "_meta": {"acp_nvim": {"saved": session.saved_roots}}} if session.saved_roots else known
 
 
 def plan(entry: Plan) -> Iterator[dict[str, Any]]:

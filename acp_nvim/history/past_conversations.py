@@ -29,6 +29,11 @@ class PastConversation(NamedTuple):
     updated: int  # seconds since 1970
 
 
+class FurtherFolders(NamedTuple):
+    own: tuple[str, ...]  # the user's
+    saved: tuple[str, ...]  # that the agent has named
+
+
 def latest(folder: Path, cwd: str, but: Collection[str] = ()) -> Path | None:
     """Return the file of the latest conversation in this folder. `but`: files that are still written."""
     newest = sorted(folder.glob("*.jsonl"), key=age, reverse=True)
@@ -57,6 +62,32 @@ def described(path: Path) -> PastConversation:
     return PastConversation(str(path), named[1] if named else "", id, title, int(age(path)))
 
 
+def find(folder: Path, agent: str, id: str) -> Path | None:
+    """Return the newest file of a session, by its agent's name as file names can hold it and the agent's id of it."""
+    newest = sorted(folder.glob("*.jsonl"), key=age, reverse=True)
+    kept = map(described, newest[: limits.LISTED_TRANSCRIPTS])
+    return next((Path(each.file) for each in kept if (each.agent, each.id) == (agent, id)), None)
+
+
+def further_folders(path: Path) -> FurtherFolders:
+    """Return the further folders of a session. One of the user's that has become a link since opens nothing."""
+    params = _begun(path)
+    own = _paths(params.get("additionalDirectories"))
+    meta = params.get("_meta")
+    ours = meta.get("acp_nvim") if isinstance(meta, dict) else None
+    saved = _paths(ours.get("saved")) if isinstance(ours, dict) else ()
+    return FurtherFolders(
+        tuple(root for root in own if os.path.isdir(root) and os.path.realpath(root) == root), saved
+    )
+
+
+def _paths(said: Any) -> tuple[str, ...]:
+    paths = said if isinstance(said, list) else []
+    return tuple(
+        path for path in paths[: limits.SAVED_ROOTS] if isinstance(path, str) and os.path.isabs(path)
+    )
+
+
 def _first_words(prompt: Any) -> str | None:
     blocks = prompt if isinstance(prompt, list) else []
     texts = (block.get("text") for block in blocks if isinstance(block, dict))
@@ -81,12 +112,17 @@ def was_cut(path: Path) -> bool:
 
 
 def _cwd(path: Path) -> Any:
-    """Return the folder of the session, which stands in the first lines."""
+    """Return the folder of the session."""
+    return _begun(path).get("cwd")
+
+
+def _begun(path: Path) -> dict[str, Any]:
+    """Return how the session began, which stands in the first lines."""
     begun = (
         each.get("params") for each in islice(_messages(path), _HEAD) if each.get("method") == "session/new"
     )
     params = next(begun, None)
-    return params.get("cwd") if isinstance(params, dict) else None
+    return params if isinstance(params, dict) else {}
 
 
 def _messages(path: Path) -> Iterator[dict[str, Any]]:

@@ -67,7 +67,7 @@ class TranscriptMessages:
         # not the agent's name: the messages are in the standard dialect
         info = {"name": "transcript", "title": title, "version": facts.get("agent_version") or ""}
         yield from self._asks("initialize", {"protocolVersion": 1}, {"protocolVersion": 1, "agentInfo": info})
-        place = {"cwd": session.cwd, "mcpServers": []}
+        place = {"cwd": session.cwd, "mcpServers": [], **encode_entry.further_folders(session)}
         yield from self._asks("session/new", place, {"sessionId": self._id})
 
     def _asks(self, method: str, params: Any, result: Any) -> Iterator[Line]:

@@ -102,6 +102,13 @@ class Transcripts:
         folder = self._folder
         return await to_thread.run_sync(past_conversations.first_words, folder) if folder else {}
 
+    def further_folders(self, agent: str, id: str, file: str | None) -> past_conversations.FurtherFolders:
+        """Return the further folders that a session had, from its transcript: `file`, else the newest one of its id."""
+        path = Path(file) if file else None
+        if path is None and self._folder:
+            path = past_conversations.find(self._folder, _slug(agent), id)
+        return past_conversations.further_folders(path) if path else past_conversations.FurtherFolders((), ())
+
     def _was_cut(self, cwd: str) -> bool:
         path = self.latest(cwd)
         return path is not None and past_conversations.was_cut(path)

@@ -226,3 +226,30 @@ async def test_with_its_last_session_the_process_ends(desk: Desk) -> None:
     assert len(agent.got("session/close")) == 2
     assert (await desk.ready()).state == "idle"
     assert desk.messages("error") == []
+
+
+@pytest.mark.parametrize("verb", ["load", "resume", "reopen", "new"])
+async def test_the_users_further_folders_come_back_with_a_session(desk: Desk, other: Path, verb: str) -> None:
+    """`new` is what `:Acp continue` sends in a later Neovim. What has become a link since opens nothing."""
+    further, turned = desk.folder / "further", desk.folder / "turned"
+    for folder in (further, turned):
+        folder.mkdir()
+    abilities = {"resume": {}, "additionalDirectories": {}}
+    agent = desk.agent(
+        on_initialize(loadSession=True, sessionCapabilities=abilities), on_prompt("", say("Hi"))
+    )
+    desk.send("setup", config={"agents": desk._agents, "transcripts": {"keep": 9}}, state=str(desk.folder))
+    first = desk.new(roots=[str(further), str(turned)])
+    await first.turn("begin")
+    (file,) = await eventually(lambda: [*(desk.folder / "transcripts").glob("*.jsonl")])
+    await eventually(lambda: "stopReason" in file.read_text())
+    id = first.status["session_id"]
+    first.send("close")
+    await eventually(lambda: not first.is_listed)
+    turned.rmdir()
+    turned.symlink_to(other)
+    talk = desk.new(verb=verb, id=id, **({"transcript": str(file)} if verb == "new" else {}))
+    await talk.until("idle")
+    (message,) = agent.got("session/resume" if verb == "resume" else "session/load")
+    assert message["params"]["additionalDirectories"] == [str(further)]
+    assert desk.client.session(talk.number).roots == (str(further),), "its own folders are inside"
