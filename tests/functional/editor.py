@@ -198,7 +198,7 @@ class Editor:
 
     def second_client(self, period: float = 0.005) -> Probe:
         """Another RPC client that asks all the time: what it waits, a typing user feels."""
-        return Probe(self.address, period)
+        return Probe(self.address, self.pid, period)
 
     # The end
 
@@ -262,10 +262,11 @@ class Editor:
 
 
 class Probe:
-    """`with editor.second_client() as probe`: asks every few milliseconds and notes how long it waited."""
+    """`with editor.second_client() as probe`: asks every few milliseconds and notes how long it waited for Neovim. The
+    time in which other processes had the processors does not count: it says nothing about the plugin."""
 
-    def __init__(self, address: str, period: float) -> None:
-        self._address, self._period = address, period
+    def __init__(self, address: str, pid: int, period: float) -> None:
+        self._address, self._pid, self._period = address, pid, period
         self._over, self._asking = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._ask, daemon=True)
         self.waits: list[float] = []
@@ -285,10 +286,17 @@ class Probe:
     def _ask(self) -> None:
         with closing(Connection(self._address)) as nvim, suppress(*GONE):
             while not self._over.wait(self._period):
-                start = time.perf_counter()
+                start = time.perf_counter() - self._queued()
                 nvim.request("nvim_eval", "1")
-                self.waits.append(time.perf_counter() - start)
+                self.waits.append(max(time.perf_counter() - self._queued() - start, 0.0))
                 self._asking.set()
+
+    def _queued(self) -> float:
+        """Return the seconds that Neovim and this thread, one after the other, have waited for a processor."""
+        with suppress(OSError):  # only Linux tells
+            told = [Path(f"/proc/{who}/schedstat").read_text() for who in (self._pid, "thread-self")]
+            return sum(int(text.split()[1]) for text in told) / 1e9
+        return 0.0
 
     def percentile(self, percent: float) -> float:
         """In milliseconds. A long wait also counts for the questions that were due meanwhile."""

@@ -103,7 +103,8 @@ def test_a_second_client_feels_a_busy_editor(editor):
     with editor.second_client() as probe:
         editor.lua("vim.uv.sleep(100)")
     assert probe.percentile(100) >= 80
-    assert 0 < probe.percentile(1) < 80
+    assert len(probe.waits) > 1
+    assert probe.percentile(1) < 80
 
 
 def test_a_surviving_process_is_found_whatever_became_of_its_parents(open_editor):
