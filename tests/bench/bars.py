@@ -10,6 +10,7 @@ from typing import Literal
 
 MANY, PACED, SCROLL = "chunks:20000:20", "paced:5:200", "after:5000:80:paced:3:50"
 SMALL, MIDDLE, LARGE = "chunks:2500:20", "chunks:10000:20", "chunks:40000:20"
+GIT = "repository:5000:200"
 KEYS, TEN, FLOOD = "keys:50000", "many:10:paced:3:50", "flood:50"
 LONG, MERGE, HUNKS = "lines:100000:1000:5", "unsaved:lines:200000:2:1", "hunks:lines:20000:2:1"
 OLDER = 2  # times a bar are granted to a Neovim that parses synchronously
@@ -96,6 +97,9 @@ BARS = [
     Bar(HUNKS, "undo", "10,000 pending hunks: from the key that undoes one to the screen", "ms", 10),
     Bar(HUNKS, "typing_p99", "… from a key in the file to the screen, p99", "ms", 15),
     Bar(MERGE, "max", "a merge of 200,000 lines, every second one changed: the editor waits", "ms", 200),
+    Bar(GIT, "departure_median", "5,000 files in git, 200 of them changed: from `:Acp prompt` to the agent", "ms", 150),
+    Bar(GIT, "departure_p99", "… p99", "ms", 350),
+    Bar(GIT, "typing_p99", "… from a key in the prompt meanwhile to the screen, p99", "ms", 15),
     Bar("replay:5000", "quiet", "replay of 5,000 updates", "s", 0.08, ("0.077", "0.17", "0.23")),
     Bar("replay:5000", "p99", WAITS, "ms", 20, ("35", "70", "106")),
     Bar(KEYS, "typing_p99", "a chat of 50,000 lines: from a key in the prompt to the screen, p99", "ms", 8),
@@ -119,5 +123,6 @@ OURS_ONLY = {
     LONG,
     MERGE,
     HUNKS,
+    GIT,
 }  # what plain Lua and a bare Python process have no code for
 RATIOS = {bar.load for bar in BARS if bar.of == "pylimit"}
