@@ -128,7 +128,7 @@ FILE_PATH_BYTES = 4095  # no system call takes a longer path
 FILE_BYTES = 64 * MIB  # of a file that is read or written for an agent: no message could carry more
 COMPARED_FILE_BYTES = 16 * MIB  # of a file whose changes are shown for review
 WATCHED_FILES = 500  # of one turn, half of them such as no tool call has named
-WATCHED_AT_ONCE = 32  # that are looked at before the next message
+WATCHED_BYTES = 128 * MIB  # of their texts, which are read before the agent's next message is
 GIT_LIST_BYTES = MIB  # of a list of paths
 GIT_DIFF_BYTES = 64 * MIB
 

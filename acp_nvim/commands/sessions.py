@@ -78,7 +78,7 @@ class SessionCommands:
     def _prompt(self, command: PromptCommand) -> None:
         session = self._app.session(command.session)
         session.ack = command.seq
-        self._app.services.loaded = command.loaded
+        self._app.services.known_files = command.files
         # words for this turn go out even if the agent ends it by itself, as some do when the user rejects a call
         prompt = Prompt(command.text, command.context, command.seq, is_owed=bool(command.steer))
         host = self._app.host_of(session)

@@ -27,10 +27,10 @@ class Baselines:
     def of(self, session: Session) -> AgentBaseline:
         return self._known.get(session) or self._known.setdefault(session, AgentBaseline(disk.clock()))
 
-    def begin_turn(self, session: Session, loaded: Iterable[str]) -> None:
-        """Read the files of loaded and of modified buffers, before the prompt goes out. Others are read when they are
+    def begin_turn(self, session: Session, files: Iterable[str]) -> None:
+        """Read the files of buffers and those in review, before the prompt goes out. Others are read when they are
         written: one that has not changed since then still holds what the agent may have seen."""
-        paths = {*map(disk.resolve, loaded), *self._documents.unsaved}
+        paths = {*map(disk.resolve, files), *self._documents.unsaved}
         now = disk.clock()
         looked_at: dict[str, bytes | None] = {}
         for path in paths:

@@ -12,11 +12,10 @@ import anyio
 import anyio.lowlevel
 from anyio import to_thread
 
-from acp_nvim import limits
 from acp_nvim.files import disk, file_snapshot, git_changes
 from acp_nvim.files.disk_changes import DiskChanges, OnChanged
 from acp_nvim.files.documents import Known
-from acp_nvim.files.file_snapshot import By, Held, Unknown
+from acp_nvim.files.file_snapshot import Held, Unknown
 from acp_nvim.files.service import Files
 from acp_nvim.files.turn_tasks import TurnTasks
 from acp_nvim.files.watched_turn import WatchedTurn
@@ -44,16 +43,15 @@ class DiskWatcher:
 
     # --- what the rest of the client tells
 
-    def begin(self, session: Session, loaded: Iterable[str] = ()) -> None:
-        """Begin a turn, before its prompt goes out. `loaded`: the files in the editor's buffers."""
+    def begin(self, session: Session, files: Iterable[str] = ()) -> None:
+        """Begin a turn, before its prompt goes out. `files`: those in the editor's buffers and in review."""
         last = self._turns.get(session)
         scopes = last.scopes if last else set()
         turn = WatchedTurn(session, session.turn, self._files.boundary, scopes=scopes)
         self._turns[session] = turn
-        known = [*loaded, *self._files.documents.unsaved][: limits.WATCHED_FILES]
-        for path in known[: limits.WATCHED_AT_ONCE]:
+        for path in (*files, *self._files.documents.unsaved):
             turn.add_path(path, "unknown")
-        self._tasks.search(turn, self._begin, known)
+        self._tasks.search(turn, self._begin)
         if self._every:
             self._tasks.search(turn, self._sweep, self._every)
 
@@ -79,15 +77,20 @@ class DiskWatcher:
         given = call.paths(session.cwd)
         done = call.status in ("completed", "failed")
         news = [path for path in given if turn.is_new(path, "agent")]
-        for path in news[: limits.WATCHED_AT_ONCE]:
+        for path in news:
             turn.add_path(path, "agent", done)
         for path in given:
             turn.announce(path)
         ends = done and bool(news or call.key not in turn.ended)
         (turn.ended.add if done else turn.ended.discard)(call.key)
-        if news or (ends and given):
+        if ends and given:
             is_late = turn.over.is_set()  # as the calls of some subagents are
-            self._tasks.search(turn, self._look_at_call, news, given if ends else [], done, is_late)
+            self._tasks.search(turn, self._look, turn.resolved(given), not is_late)
+
+    def read_served(self, session: Session, path: str) -> None:
+        """Read a file whose text the agent is about to get: with our answer in its hands it may change the file."""
+        if turn := self._turns.get(session):
+            turn.add_path(path, "unknown")
 
     def look(self, session: Session) -> None:
         """Look at all files: a command has ended."""
@@ -151,13 +154,11 @@ class DiskWatcher:
 
     # --- in tasks of the session
 
-    async def _begin(self, turn: WatchedTurn, known: list[str]) -> None:
-        """Read the loaded files and those that git calls dirty: git could not tell their texts afterwards."""
-        for path in known:
-            await self._add_path(turn, path, "unknown", True)
+    async def _begin(self, turn: WatchedTurn) -> None:
+        """Read the files that git calls dirty: git could not tell their texts afterwards."""
         async for path in git_changes.before(turn):
-            await self._add_path(turn, path, "unknown", True)
-        await self._read_large(turn)
+            turn.add_path(path, "unknown", True)
+            await anyio.lowlevel.checkpoint()
         turn.begun.set()
 
     async def _sweep(self, turn: WatchedTurn, every: float) -> None:
@@ -175,15 +176,6 @@ class DiskWatcher:
                     self._tasks.search(turn, self._changes.look_at, path)
             before = now
 
-    async def _look_at_call(
-        self, turn: WatchedTurn, news: list[str], ended: list[str], done: bool, is_late: bool
-    ) -> None:
-        for path in news:
-            await self._add_path(turn, path, "agent", done)
-            turn.announce(path)
-        await self._read_large(turn)
-        await self._look(turn, turn.resolved(ended), until_answer=not is_late)
-
     async def _end(self, turn: WatchedTurn) -> None:
         await self._look(turn, turn.suspects, until_answer=True)
         await turn.begun.wait()  # a short turn may be over before git has answered
@@ -191,17 +183,6 @@ class DiskWatcher:
         await self._look(turn, turn.suspects, until_answer=True)
         if turn.session in self._turns:
             self._on_over(turn.session, turn.number)
-
-    async def _add_path(self, turn: WatchedTurn, given: str, by: By, done: bool = False) -> None:
-        turn.add_path(given, by, done)
-        await anyio.lowlevel.checkpoint()
-
-    async def _read_large(self, turn: WatchedTurn) -> None:
-        for path in turn.take_large():
-            seen = turn.files[path]
-            text = await to_thread.run_sync(file_snapshot.text, path)
-            if seen.text is Unknown.TEXT and seen.stamp == file_snapshot.stamp(path):
-                seen.text = text
 
     async def _look(self, turn: WatchedTurn, paths: list[str] | None, until_answer: bool = False) -> None:
         """Look at these files, or at all of the turn. `until_answer`: see `DiskChanges.look_at`."""

@@ -36,7 +36,7 @@ class WatchedTurn:
     trees: dict[str, tuple[Repository, frozenset[str]]] = field(default_factory=dict)
     scopes: set[anyio.CancelScope] = field(default_factory=set)  # of the session's tasks
     _resolved: dict[str, str | None] = field(default_factory=dict)
-    _read: set[str] = field(default_factory=set)
+    _bytes_read: int = 0  # of files that were read for the first time
 
     def author(self, by: By) -> ChangeAuthor:
         return ChangeAuthor(self.session, by, self.number)
@@ -53,7 +53,11 @@ class WatchedTurn:
             seen.path, seen.by = given, "agent"
 
     def add_path(self, given: str, by: By, done: bool = False) -> None:
-        """Read a file for the first time. `done`: the agent may have changed it already."""
+        """Read a file for the first time. `done`: the agent may have changed it already.
+
+        The text is read at once, whatever its size: with its next message the agent may have changed the file. Only a
+        turn that names hundreds of megabytes has files whose earlier text is unknown.
+        """
         if not self.is_new(given, by):
             return
         path = disk.resolve(given)
@@ -61,10 +65,13 @@ class WatchedTurn:
         self._resolved[given] = path if inside else None
         if inside and path not in self.files:
             now = file_snapshot.stamp(path)
+            self._bytes_read += file_snapshot.size(now)
             if done and now and now[-1] >= self.began:
                 self.add(path, given, by, None, Unknown.TEXT)
+            elif self._bytes_read > limits.WATCHED_BYTES:
+                self.add(path, given, by, now, Unknown.TEXT)
             else:
-                self.add(path, given, by, now, file_snapshot.text(path, limits.FIRST_READ_BYTES))
+                self.add(path, given, by, now, file_snapshot.text(path))
 
     def add(
         self, path: str, given: str, by: By, now: file_snapshot.Stamp | None, text: Held
@@ -76,12 +83,6 @@ class WatchedTurn:
 
     def resolved(self, given: Iterable[str]) -> list[str]:
         return [path for each in given if (path := self._resolved.get(each)) in self.files and path]
-
-    def take_large(self) -> list[str]:
-        """Return the files that were too large for the first look. Each is returned once."""
-        unread = {path for path, each in self.files.items() if each.stamp and each.text is Unknown.TEXT}
-        fresh, self._read = unread - self._read, self._read | unread
-        return list(fresh)
 
     def close(self) -> None:
         """Note how the files look as the agent answers: who deletes one from now on is not the agent."""

@@ -52,8 +52,8 @@ class AgentServices:
         self._touch = touch
         self._editor = editor
         self._written: list[tuple[Session, str]] = []  # on the disk; the editor has not been told yet
-        # the files in the editor's buffers, resolved, when a prompt was last sent
-        self.loaded: list[str] = []
+        # the files in the editor's buffers and in review, resolved, when a prompt was last sent
+        self.known_files: list[str] = []
         expected = ExpectedWrites(self._tell)
         self.files = Files(editor, self, expected)
         self.watch = DiskWatcher(self.files, spawn, self._on_changed, self._on_over, self._say, _SWEEP)
@@ -108,8 +108,8 @@ class AgentServices:
 
     def begin_turn(self, session: Session) -> None:
         """Note how the files look, just before the agent can change them."""
-        self.files.baselines.begin_turn(session, self.loaded)
-        self.watch.begin(session, self.loaded)
+        self.files.baselines.begin_turn(session, self.known_files)
+        self.watch.begin(session, self.known_files)
         self.review.begin_turn(session)
 
     def report(self, session: Session) -> str:
@@ -162,6 +162,7 @@ class AgentServices:
         self._touch(session)
 
     def on_read(self, session: Session, path: str, line: int | None) -> None:
+        self.watch.read_served(session, path)
         session.follow.touch(path, line)
         session.events.add("AcpFileRead", path=path)
         self._touch(session)

@@ -24,7 +24,7 @@ class Prompt(OfSession):
     first: bool | None = None  # cancel the turn for it
     next: bool | None = None  # ahead of the queue
     steer: bool | None = None  # into the running turn, where its agent takes that
-    loaded: list[str] = []  # the files in the editor's buffers
+    files: list[str] = []  # those in the editor's buffers and in review: read before the turn
 
 
 class Cancel(OfSession):

@@ -43,6 +43,10 @@ def repeat(count: int, *steps: Step) -> Step:
     return ["repeat", count, list(steps)]
 
 
+def together(*steps: Step) -> Step:
+    return ["together", list(steps)]
+
+
 def when(text: str, *steps: Step, otherwise: Iterable[Step] = ()) -> Step:
     """Those if the last answer, as JSON, holds the text."""
     return ["when", text, list(steps), list(otherwise)]

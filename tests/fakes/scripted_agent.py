@@ -28,6 +28,7 @@ request of the agent, as JSON), `{n}` (in a repeat) are filled in wherever they 
                   ["bytes", latin1]          one byte a character
                   ["huge", size]             an agent_message_chunk with a text of so many characters
                   ["bytewise", bool]         from now on every byte is a write of its own
+                  ["together", [step, …]]    all that these send is one write, up to a step that waits
                   ["stderr", text] ["flood", lines] ["blob", size]       to stderr; a blob has no newline
   waiting         ["wait", method]           until such a message has come since the rule's message
                   ["wait_file", path]        until it exists
@@ -80,6 +81,7 @@ class Agent:
         self.used = {}
         self.requests = self.sessions = 0
         self.bytewise = False
+        self.held = None  # what is to be one write
 
     def log(self, **entry):
         with self.changed:
@@ -87,6 +89,9 @@ class Agent:
 
     def write(self, data):
         with self.changed:
+            if self.held is not None:
+                self.held += data
+                return
             pieces = (data[at : at + 1] for at in range(len(data))) if self.bytewise else (data,)
             for piece in pieces:
                 while piece:
@@ -101,8 +106,16 @@ class Agent:
             number, self.requests = self.requests, self.requests + 1
         return self.script["ids"] + str(number) if "ids" in self.script else number
 
+    def release(self):
+        with self.changed:
+            data, self.held = self.held, None
+            self.write(data or b"")
+
     def until(self, true):
         with self.changed:
+            if self.held is not None:
+                self.release()
+                self.held = b""
             self.changed.wait_for(true)
 
     # --- reading
@@ -189,6 +202,10 @@ class Course:
                 for number in range(count):
                     self.fill["{n}"] = str(number)
                     self.run(inner)
+            elif verb == "together":
+                self.agent.held = b""
+                self.run(*arguments)
+                self.agent.release()
             elif verb == "when":
                 text, inner, other = arguments
                 self.run(inner if text in self.fill["{answer}"] else other)

@@ -76,7 +76,7 @@
 ---@field first? boolean  cancel the turn for it
 ---@field next? boolean  ahead of the queue
 ---@field steer? boolean  into the running turn, where its agent takes that
----@field loaded? string[]  the files in the editor's buffers
+---@field files? string[]  those in the editor's buffers and in review: read before the turn
 
 --- End the turn; `clear` empties the queue.
 ---@class acp.message.Cancel: acp.message.OfSession

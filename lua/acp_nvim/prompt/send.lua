@@ -76,7 +76,7 @@ function M.send_checked(n, text, given, how)
     end
   end
   local payload = { text = shown, context = items, first = how.first, next = how.next, steer = how.steer }
-  payload.seq, payload.loaded = state.add_prompt(n, payload), files.loaded()
+  payload.seq, payload.files = state.add_prompt(n, payload), vim.list_extend(files.loaded(), review.files())
   review.flush(true) -- the agent is told of what the user has undone until now
   ok, message = requests.send(n, "prompt", payload)
   if ok then

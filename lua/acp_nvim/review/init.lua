@@ -15,6 +15,7 @@ return {
   changed = changes_on_disk.changed,
   changes = queries.changes,
   decide = keep_or_undo.decide,
+  files = queries.files,
   flush = backend_reports.flush,
   hide_in_diff = refresh.hide_in_diff,
   hunk = queries.hunk,

@@ -43,6 +43,12 @@ local function changes_of(file, n)
     or nil
 end
 
+--- The resolved paths of the files in review.
+---@return string[]
+function M.files()
+  return vim.tbl_keys(store.files)
+end
+
 --- The changes of agents, file by file.
 ---@param n? integer  of that session alone
 ---@return table[]
