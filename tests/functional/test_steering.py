@@ -83,6 +83,37 @@ def test_words_are_put_into_the_turn_by_a_key_by_the_command_and_from_the_queue(
     assert not agent.got("session/cancel")
 
 
+def test_of_prompts_with_the_same_words_the_one_under_the_cursor_goes_into_the_turn(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    finish = tmp_path / "finish"
+    work = on_prompt("work", say("Begun."), wait_file(str(finish)), say("Done."))
+    agent = script(tmp_path, introduced(), work, INJECTED, on_prompt("", say("Hi")))
+    editor = at_work(open_editor, agent, size=(100, 30))
+    sends = "return require('acp_nvim').prompt('mind this', { context = { { file = ... } } })"
+    for name in ("a.txt", "b.txt", "c.txt"):
+        (tmp_path / name).write_text(name)
+        editor.lua(sends, str(tmp_path / name))
+    editor.expect_lua(QUEUED, 3)
+    editor.type("<Esc>:Acp queue<CR>")
+    editor.screen.expect("<M-CR> into the turn")
+    editor.type("3G<M-CR>")
+    editor.wait_event("AcpSteered")
+    editor.expect_lua(QUEUED, 2)
+    editor.type("G<M-CR>")
+    editor.wait_event("AcpSteered")
+    finish.touch()
+    editor.wait_event("AcpTurnEnded", turn=2)
+    files = [
+        block["uri"].rpartition("/")[2]
+        for method in (METHOD, "session/prompt")
+        for message in agent.got(method)
+        for block in message["params"]["prompt"]
+        if block["type"] == "resource_link"
+    ]
+    assert files == ["b.txt", "c.txt", "a.txt"]
+
+
 def test_an_agent_that_takes_none_gets_them_as_the_next_prompt(open_editor: Open, tmp_path: Path) -> None:
     finish = tmp_path / "finish"
     work = on_prompt("work", say("Begun."), wait_file(str(finish)))

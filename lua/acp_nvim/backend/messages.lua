@@ -90,9 +90,10 @@
 ---@field items string[]
 ---@field was? string[]
 
---- Put a queued prompt into the running turn.
+--- Put a queued prompt into the running turn; without its number the first one of that text.
 ---@class acp.message.QueueSteer: acp.message.OfSession
 ---@field text string
+---@field seq? integer
 
 --- Send what was held.
 ---@class acp.message.QueueRelease: acp.message.OfSession
