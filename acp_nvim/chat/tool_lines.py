@@ -261,8 +261,8 @@ def _beside(call: ToolCall, counts: tuple[int, int] | None) -> list[list[str]]:
     chunks: list[list[str]] = nested_count(call.nested)
     if counts and (any(counts) or call.edited):
         chunks += changed_lines(*counts)
-    if call.exit_code and not call.is_open:
-        chunks.append([f"  exit {call.exit_code}", "AcpFailed"])
+    if call.bad_end and not call.is_open:
+        chunks.append([f"  {call.bad_end}", "AcpFailed"])
     if call.edited:
         chunks.append(["  edited by you", "AcpWarning"])
     if how := call.verdict or call.left or ("cancelled" if call.status == "cancelled" else ""):
