@@ -12,7 +12,7 @@ from acp_nvim.session.nested_calls import NestedCalls
 from acp_nvim.session.subagent import Subagent
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.tool_paths import named
-from acp_nvim.text.printable import one_line
+from acp_nvim.text.printable import one_line, visible
 
 ICONS = {
     "pending": ("◌ ", "AcpPending"),
@@ -206,7 +206,7 @@ def _place(call: ToolCall, cwd: str) -> str:
         paths = [path for path in paths if path != os.path.normpath(cwd)]
     if not paths:
         return ""
-    path = one_line(relative(paths[0], cwd))
+    path = visible(relative(paths[0], cwd))
     if line := _line(call):
         return f"{path}:{_first_changed(call, paths[0], line)}"
     return f"{path} and {len(paths) - 1} more" if call.kind in _CHANGES and len(paths) > 1 else path

@@ -18,7 +18,7 @@ from acp_nvim.protocol.errors import INTERNAL_ERROR, NOT_FOUND, RpcError
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_paths import within
-from acp_nvim.text.printable import one_line, visible
+from acp_nvim.text.printable import visible
 
 Access = Literal["read", "write"]
 
@@ -96,7 +96,7 @@ class Boundary:
         question = Question(
             session=session.number,
             kind="outside",
-            title=one_line(f"{access} {where}: {path}"),
+            title=f"{access} {where}: {visible(path)}",
             options=_OPTIONS,
             path=path,
             detail=(visible(path),),
@@ -112,7 +112,7 @@ class Boundary:
         folders = self._folders.setdefault(session, {})
         if (access, folder) not in folders:
             folders[access, folder] = session.remembered.add_grant(
-                one_line(f"{access} below {folder}"), partial(folders.__delitem__, (access, folder))
+                f"{access} below {visible(folder)}", partial(folders.__delitem__, (access, folder))
             )
         return folders[access, folder]
 

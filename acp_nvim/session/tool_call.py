@@ -16,7 +16,7 @@ from acp_nvim.session.nested_calls import NestedCalls
 from acp_nvim.session.question import Question
 from acp_nvim.session.reported_output import ReportedOutput
 from acp_nvim.session.tool_paths import named
-from acp_nvim.text.printable import one_line, visible
+from acp_nvim.text.printable import one_line, prose
 
 _OPEN = ("pending", "in_progress")
 COMMANDS = ("command", "cmd")
@@ -212,7 +212,7 @@ def only_asks(call: ToolCall, question: Question) -> bool:
         return False
     described = (line for field in question.fields for line in field["description"].splitlines())
     said = {*question.detail, *described}
-    return all(visible(line) in said for text in texts for line in text.splitlines())
+    return all(prose(line) in said for text in texts for line in text.splitlines())
 
 
 def is_another(
