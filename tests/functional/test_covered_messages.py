@@ -169,3 +169,44 @@ def test_a_statusline_is_left_alone_where_nothing_in_it_has_changed(
         editor.acp("rename", title)
         editor.expect_lua("return require('acp_nvim').status().title", title)
     assert editor.lua("return _G.drawn") <= 2 * 3 * 3  # the plugin's own windows draw theirs
+
+
+TOLD = "_G.said = {} vim.notify = function(text) table.insert(_G.said, text) end\n"
+SAY = "require('acp_nvim.backend_calls').frame({ { 'message', 'warn', ... } })"
+MESSAGES = "return vim.fn.execute('messages')"
+
+
+def test_without_a_message_line_each_message_is_in_the_history(open_editor: Open, tmp_path: Path) -> None:
+    editor = open_chat(open_editor, script(tmp_path), init="vim.o.cmdheight = 0\n")
+    for keys, told in (
+        ("<Esc>:Acp mode<CR>", "Scripted has no modes to choose from"),
+        (":Acp bogus<CR>", "no subcommand 'bogus'"),
+        ("i<S-Tab>", "Scripted has no modes to choose from"),
+    ):
+        editor.type(keys)
+        editor.screen.expect(f"acp_nvim: {told}")
+        assert editor.mode()["blocking"] is False
+    editor.type("<Esc>")
+    history = editor.expect_lua(MESSAGES, lambda text: text.count("no modes to choose") == 2)
+    assert "acp_nvim: no subcommand 'bogus'" in history
+
+
+def test_a_plugin_that_shows_messages_gets_them_without_our_name(open_editor: Open, tmp_path: Path) -> None:
+    """It is looked for at each message, for it may be loaded late; it shows our name as the title."""
+    editor = open_chat(open_editor, script(tmp_path), size=(60, 20))
+    editor.type("<Esc>:Acp bogus<CR>")
+    editor.screen.expect("acp_nvim: no subcommand 'bogus'")
+    editor.lua(TOLD)
+    editor.type(":Acp bogus<CR>")
+    editor.expect_lua("return _G.said[1]", lambda text: text and text.startswith("no subcommand 'bogus'"))
+
+
+def test_a_message_that_does_not_fit_keeps_what_to_do_and_where(open_editor: Open) -> None:
+    editor = open_editor(size=(80, 24))
+    editor.lua(SAY, "not sent: the question was not fully visible. It is now: repeat to answer")
+    editor.screen.expect("acp_nvim: not sent: the question was not fully")
+    editor.screen.expect("…: repeat to answer")
+    folder = str(editor.home / "a" / "deep" / "folder" / "acp_nvim")
+    editor.lua(SAY, f"the prompt history is not kept: file already exists: {folder}")
+    editor.screen.expect("acp_nvim: the prompt history is not kept: file")
+    editor.screen.expect(": ~/a/d/f/acp_nvim")

@@ -523,3 +523,24 @@ def test_edit_leaves_a_version_that_was_put_aside(open_editor: Open, tmp_path: P
     assert kept[0] == "mine"
     editor.type(":execute 'buffer' bufnr('/yours/')<CR>:edit!<CR>")
     editor.expect_lua("return { vim.bo.modified, vim.api.nvim_buf_get_lines(0, 0, -1, false) }", [True, kept])
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_what_the_bar_of_the_diff_says_is_said_once_in_a_message_and_in_no_toast(
+    open_editor: Open, tmp_path: Path, replaced: bool
+) -> None:
+    agent = script(tmp_path, on_prompt("", ask_edit(id="one"), ask_edit(id="two")))
+    editor = open_old(open_editor, agent, size=(200, 40))
+    editor.lua("_G.said = {}")
+    if replaced:
+        editor.lua("vim.notify = function(text) table.insert(_G.said, text) end")
+    editor.acp("prompt", "go")
+    for _ in range(2):
+        id = editor.wait_event("AcpQuestion")["id"]
+        editor.type("<Esc>:Acp diff<CR>")
+        editor.expect_lua("return vim.b.acp_question", id)
+        editor.screen.expect("notes.txt · saved by the agent; refused hunks are reverted after")
+        assert editor.acp("answer", id, "no") is True
+    count = editor.lua("return select(2, vim.fn.execute('messages'):gsub('saved by the agent', ''))")
+    assert count == (0 if replaced else 1)
+    assert [text for text in editor.lua("return _G.said") if "saved" in text] == []

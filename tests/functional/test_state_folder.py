@@ -35,3 +35,14 @@ def test_a_prompt_goes_out_once_and_one_warning_tells_what_is_lost(open_editor: 
         TEXT, lambda text: all(what in text for what in ("transcript cannot be saved", "decisions are"))
     )
     assert len(editor.lua(WARNINGS)) == 1
+
+
+def test_the_warning_names_the_folder_on_a_narrow_screen(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", say("done")))
+    editor = open_notes(open_editor, agent, size=(80, 24))
+    folder = Path(editor.lua("return vim.fn.stdpath('state')"))
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "acp_nvim").write_text("a file, where a folder should be")
+    editor.type(":Acp<CR>iby hand<C-s>")
+    (warning,) = editor.expect_lua(WARNINGS, lambda lines: len(lines) > 0)
+    assert warning.endswith("/acp_nvim")

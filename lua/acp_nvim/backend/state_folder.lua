@@ -20,7 +20,7 @@ function M.make(folder)
   -- raises where the backend, or another Neovim, makes one of its parents at the same moment
   local _, problem = pcall(vim.fn.mkdir, folder, "p", "0700")
   if vim.fn.isdirectory(folder) == 0 and not pcall(vim.fn.mkdir, folder, "p", "0700") then
-    return (tostring(problem):gsub("^Vim:", ""))
+    return (tostring(problem):gsub("^Vim:", ""):gsub("^E739: Cannot create directory (.*): (.*)$", "%2: %1"))
   end
   local _, unprotected = vim.uv.fs_chmod(folder, OWNER_ONLY) -- somebody may have made it before us
   return unprotected

@@ -130,7 +130,7 @@ function M.add(cwd, items)
   if #new > 0 and is_kept() then
     local problem = write(path_of(root), "append", lines_of(new))
     if problem then
-      state_folder.warn("cannot save the prompt history: " .. problem)
+      state_folder.warn("the prompt history is not kept: " .. problem)
     end
   end
   local gone = math.max(0, #list - limits.HISTORY_PROMPTS)

@@ -65,6 +65,10 @@ local function show_sides(proposal, left, right, how)
   })
 end
 
+local told = {} ---@type table<integer, table<string, true>>  by session: the notes that have been shown
+
+--- Shows a note of the bar in a message, in long words and once a session. A plugin that shows messages as toasts would
+--- put it over the bar, which has the note in any case.
 ---@param proposal acp.Proposal
 ---@param file acp.ProposalFile
 ---@param note? string
@@ -72,8 +76,13 @@ end
 local function tell_note(proposal, file, note, focus)
   local editable = sides.is_editable(proposal, file)
   local is_in_chat = not file.sides.fits -- why it has no place in the file
-  if note and (focus or not editable) and not is_in_chat and not proposal.told then
-    proposal.told = true
+  if not note or not messages.is_echoed() or (editable and not focus) or is_in_chat then
+    return
+  end
+  local session = proposal.message.session
+  told[session] = told[session] or {}
+  if not told[session][note] then
+    told[session][note] = true
     messages.show(editable and "info" or "warn", note)
   end
 end

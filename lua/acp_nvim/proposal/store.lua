@@ -39,7 +39,6 @@ local M = {}
 ---@field windows? acp.DiffWindows  nil: they are closed
 ---@field stop_following? fun()  the live text of the file that is before the user
 ---@field list? integer     id of the quickfix list
----@field told? boolean     the note
 ---@field told_edits? { version: integer, files: table }  what the backend knows of the user's edits
 ---@field told_unsent? boolean  that a write of nobody's was no answer
 ---@field marked? integer   buffer with marks at unsaved lines

@@ -36,25 +36,27 @@ end
 ---@param line string
 ---@param again? boolean
 local function announce(level, line, again)
-  said, last_line = said + 1, line
+  said = said + 1
   warned = level ~= "info" and said or warned
-  if plugin_override.of(vim.notify) then
+  if not M.is_echoed() then
     local ok, err = pcall(vim.notify, line, LEVELS[level], { title = "acp_nvim" })
     if not ok then
       log.add("vim.notify failed: " .. tostring(err))
     end
     return
   end
+  line = printable.NAME .. line
+  last_line = line
   -- The redraw makes a message of a moment ago give way: two on the screen would raise the hit-enter prompt. It may
   -- fail at an expression in the user's bars, which is no reason to say nothing.
   if vim.v.vim_did_enter == 1 or again then
     pcall(vim.cmd.redraw)
   end
-  if message_float.lacks_line() and message_float.show(line, HIGHLIGHTS[level]) then
-    return
-  end
   -- not through vim.notify: there an error flushes the user's typeahead and aborts a running mapping
   vim.api.nvim_echo({ { line, HIGHLIGHTS[level] } }, not again, {})
+  if message_float.lacks_line() and vim.v.vim_did_enter == 1 then
+    pcall(vim.cmd.redraw) -- takes it off the statusline: it is in `:messages`, and the float shows it
+  end
   message_float.show(line, HIGHLIGHTS[level])
 end
 
@@ -64,19 +66,17 @@ end
 ---@param again? boolean  neither `:messages` nor the log gets it: it has been said before, or another follows soon
 function M.show(level, text, again)
   level = LEVELS[level] and level or "info"
-  if not vim.startswith(text, printable.NAME) then
-    text = printable.NAME .. text
-  end
   if vim.in_fast_event() then
     return vim.schedule(function()
       M.show(level, text, again)
     end)
   end
   if not again then
-    log.add(level .. ": " .. text)
+    log.add(("%s: %s%s"):format(level, printable.NAME, text))
   end
   local start = printable.beginning(vim.trim(text), limits.MESSAGE_CHARS)
-  announce(level, printable.fit(start, vim.v.echospace), again)
+  local room = vim.v.echospace - (M.is_echoed() and #printable.NAME or 0)
+  announce(level, printable.fit(start, room), again)
 end
 
 --- Clears an outdated message, if no other has been shown since, neither by us nor in `:messages`.

@@ -3,16 +3,13 @@ local shared_constants = require("acp_nvim.shared_constants")
 
 local M = {}
 
---- Makes characters that nobody sees visible, as Vim shows controls: "^[", "<9b>", "<202E>".
+--- Makes control and bidirectional characters visible as Vim shows them: "^[", "<9b>", "<202E>".
 ---@param text string
 ---@return string
 function M.visible(text)
   text = text:gsub("%c", function(char)
     return "^" .. string.char(bit.bxor(char:byte(), 64))
   end)
-  if not text:find("[\128-\255]") then
-    return text
-  end
   for _, pattern in ipairs(shared_constants.HIDDEN) do
     text = text:gsub(pattern, function(char)
       local code = vim.fn.char2nr(char)
@@ -97,26 +94,55 @@ function M.short(path, lead)
   return fits(brief) and brief or "…/" .. vim.fs.basename(path)
 end
 
---- Cuts a message to the width, without the code of an agent's error, which is in the log. A command that it names is
---- kept: the text before it is cut.
+--- Shortens the absolute paths in a text: to the home folder as "~", and to the first letters of folders.
+---@param text string
+---@return string
+local function with_short_paths(text)
+  return (
+    text:gsub("%f[^%z%s'\"(]/[^%s:'\")]+/[^%s:'\")]+", function(path)
+      return vim.fn.pathshorten(vim.fn.fnamemodify(path, ":~"))
+    end)
+  )
+end
+
+--- Splits off the end of a message, which must not be cut: a command of ours, else what follows the last colon.
+---@param text string
+---@return string before
+---@return string gap
+---@return string last  empty: there is none
+local function split_end(text)
+  local first = text:find(":Acp", 1, true)
+  if not first then
+    local before, gap, last = text:match("^(.+)(: )(.-)$")
+    return before or text, gap or "", last or ""
+  end
+  local named, before = text:sub(first), text:sub(1, first - 1)
+  local command = named:match("^:Acp [%w_]+!? [{%d]%w*}?%)?") or named:match("^:Acp [%w_]+!?%)?") or ":Acp"
+  local gap = before:match("[ (]*$")
+  return before:sub(1, -#gap - 1), gap, command
+end
+
+--- Cuts a message to the width, without the code of an agent's error, which is in the log. What to do is kept, at the end
+--- of the message: the text before it is cut.
 ---
 ---   the agent ended: out of memory while it read a long file (:Acp restart starts it again)
 ---   the agent ended: out of memory whil… (:Acp restart
+---   not sent: the question was not fully visible. It is now: repeat to answer
+---   not sent: the question was not fully visi…: repeat to answer
 ---@param text string
 ---@param width integer
 ---@return string
 function M.fit(text, width)
   text = text:gsub(CODE, "")
-  local first = text:find(":Acp", 1, true)
-  local named = first and text:sub(first) or ""
-  local command = named:match("^:Acp [%w_]+!? [{%d]%w*}?%)?") or named:match("^:Acp [%w_]+!?%)?") or ":Acp"
-  local before = first and text:sub(1, first - 1) or text
-  local room = width - vim.fn.strwidth(command)
-  if not first or vim.fn.strwidth(before) < room or room < LEAST_ROOM then
+  if vim.fn.strwidth(text) > width then
+    text = with_short_paths(text)
+  end
+  local before, gap, last = split_end(text)
+  local room = width - vim.fn.strwidth(last)
+  if last == "" or vim.fn.strwidth(before .. gap) < room or vim.fn.strwidth(text) <= width or room < LEAST_ROOM then
     return M.cut(text, width)
   end
-  local gap = before:match("[ (]*$")
-  return M.cut(before:sub(1, -#gap - 1), room - #gap) .. gap .. command
+  return M.cut(before, room - #gap) .. gap .. last
 end
 
 --- The lines that a change adds and removes, as "+5 −4". A new file has no "−0", an emptied one no "+0".
