@@ -17,9 +17,7 @@ from acp_nvim.chat.entry_lines import Look, folds, is_empty, opens_itself, rows
 from acp_nvim.chat.headings import Headings
 from acp_nvim.chat.prompt_lines import is_long
 from acp_nvim.chat.splice import Op, Row, edit, marks, texts
-from acp_nvim.session.entries import Entry, Message, Note, Placeholder, Report, Thought, UsersEntry
-from acp_nvim.session.subagent import Subagent
-from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.session.entries import Changes, Entry, Message, Note, Placeholder, Report, Thought, UsersEntry
 from acp_nvim.session.transcript import Transcript
 
 
@@ -51,6 +49,7 @@ class ChatView:
         self.total = 1  # lines of the buffer, which has one even when it is empty
         self._blocks: list[list[Row]] = []  # of each entry shown; empty for messages
         self._heights: list[int] = []  # rows of each, with the headers and blank lines above it
+        self._spaced: set[int] = set()  # keys of entries that begin with a blank line
         self._parted: set[int] = set()  # keys of entries that end in a blank line, once they have any
         self._pooled: set[int] = set()
         self._urgent: set[int] = set()
@@ -76,19 +75,8 @@ class ChatView:
         if entry is not None and run:
             self._toggle_run(key, is_open, run)
         elif entry is not None and folds(entry):
-            was = self._is_open(entry)
-            self._open[key] = not was if is_open is None else is_open
-            if self._open[key] != was:
-                self._transcript.touch(entry)
-
-    def toggle_all(self, is_open: bool) -> None:
-        """Fold or unfold every entry, the calls shown within entries, and every run."""
-        for index, entry in enumerate(self._transcript.entries):
-            nested = entry.nested if isinstance(entry, ToolCall | Subagent) else None
-            for each in (entry, *(nested.shown if nested else ())):
-                self.toggle(each.key, is_open)
-            if (run := self._runs.of(index)) and run.first == index:
-                self._toggle_run(entry.key, is_open, "line")
+            self._open[key] = not self._is_open(entry) if is_open is None else is_open
+            self._transcript.touch(entry)
 
     def _toggle_run(self, key: int, is_open: bool | None, part: RunPart) -> None:
         index = self._transcript.index(key)
@@ -199,6 +187,8 @@ class ChatView:
 
     def _begin(self, batch: EditBatch, entry: Entry) -> bool:
         """Show the next entry; False if it must wait for a frame of its own."""
+        if isinstance(entry, Changes) and not self._blank:
+            self._spaced.add(entry.key)
         if self._is_hidden(entry):  # what it may show later is spliced in
             self._blocks.append([])
             self._heights.append(0)
@@ -299,7 +289,11 @@ class ChatView:
 
     def _render(self, entry: Entry) -> list[Row]:
         block = self._rows(entry)
-        return [*block, ("", None)] if block and entry.key in self._parted else block
+        if not block:
+            return block
+        before: list[Row] = [("", None)] if entry.key in self._spaced else []
+        after: list[Row] = [("", None)] if entry.key in self._parted else []
+        return [*before, *block, *after]
 
     def _rows(self, entry: Entry) -> list[Row]:
         run = self._run(entry)

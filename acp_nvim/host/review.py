@@ -74,8 +74,7 @@ class Review:
 
     def turn_over(self, session: Session, turn: int) -> None:
         """Tell the editor that all changes of a turn are known: from now on it reports the line below the turn."""
-        entry = session.changed.get(turn)
-        self._editor.notify(TurnOver(session.number, turn, entry.prompt if entry else ""))
+        self._editor.notify(TurnOver(session.number, turn))
 
     def forget(self, session: Session) -> None:
         self._reports.pop(session.number, None)

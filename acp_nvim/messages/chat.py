@@ -61,12 +61,6 @@ class Toggle(OfSession):
     run: Literal["line", "calls"] | None = None  # the run that the entry belongs to, or that with its calls
 
 
-class ToggleAll(OfSession):
-    """Fold or unfold all entries."""
-
-    open: bool
-
-
 class Fit(OfSession):
     """The size of a chat's window."""
 

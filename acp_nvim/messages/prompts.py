@@ -45,10 +45,9 @@ class QueueSet(OfSession):
 
 
 class QueueSteer(OfSession):
-    """Put a queued prompt into the running turn; without its number the first one of that text."""
+    """Put a queued prompt into the running turn."""
 
     text: str
-    seq: int = 0
 
 
 class QueueRelease(OfSession):

@@ -46,7 +46,6 @@ class LostLines(Part):
     more: int  # lines that it has beyond those
     removed: bool = False  # the file, which the agent has created
     restored: bool = False  # the file, which the agent has deleted
-    gone: bool = False  # the file, whoever has deleted it since
 
 
 class ReviewReport(Part):
@@ -86,11 +85,10 @@ class TurnBegins(Call):
 
 @dataclass(slots=True)
 class TurnOver(Call):
-    """All that a turn has changed is known. Messages name it by the first words of its prompt."""
+    """All that a turn has changed is known."""
 
     session: int
     turn: int
-    prompt: str
 
 
 @dataclass(slots=True)

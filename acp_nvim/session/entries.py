@@ -103,7 +103,6 @@ class Changes:
     speaker: ClassVar[str | None] = None
     key: int
     turn: int
-    prompt: str  # the first words of the turn's prompt
     text: str = ""
 
 

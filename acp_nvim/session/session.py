@@ -44,7 +44,6 @@ class Session:
         self.error: str | None = None
         self.turn = 0
         self.changed: dict[int, Changes] = {}  # by turn: the line in the chat about its changes of files
-        self._asked = ""  # the first words of the turn's prompt
         self.cancelling = False
         self.closing = False  # the user has closed it, so no event tells of its end
         self.lived = False  # has been ready once: it stays in the list when its agent ends
@@ -178,7 +177,6 @@ class Session:
         self.memory = self.id
         self.about = self.about or one_line(prompt.text[:_ABOUT])
         self.reloading = False
-        self._asked = one_line(prompt.text[:_ABOUT])
         self.phase, self.stop_reason, self.error, self.cancelling = "running", None, None, False
         self.hints.begin_turn()
         self.transcript.user(prompt.text, report, at)
@@ -240,7 +238,7 @@ class Session:
             self.transcript.note("stop", stop_reason or "")
         if advice:
             self.transcript.note("info", advice)
-        self.changed[self.turn] = self.transcript.changes(self.turn, self._asked)
+        self.changed[self.turn] = self.transcript.changes(self.turn)
         stops = stop_reason in _KEEPS_QUEUE and not (self.cancelling or self.queue.is_owed)
         if error or stops:
             self.queue.hold()

@@ -6,7 +6,6 @@ The view finds new entries and new text by itself; what changed earlier is named
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
@@ -63,7 +62,6 @@ class Transcript:
         self._now = 0.0
         self._growing = GrowingText()
         self._echoes = PromptEchoes()
-        self._is_prompted = False  # a prompt of ours is being answered
         self.plans = Plans(self._begin_plan)
         self._compactions = Compactions(self._begin_compaction)
         self.calls = CallIndex()
@@ -95,8 +93,6 @@ class Transcript:
         if isinstance(chunk, schema.ContextChunk):
             return self._add_context(chunk)
         text = chunk.text
-        if chunk.role == "user" and self._is_prompted:
-            return self._add_as_user(chunk)
         if chunk.role == "user" and (text := self._users_words(chunk)) == "":
             return
         if text is None:
@@ -145,7 +141,6 @@ class Transcript:
         self._leave_plan()
         self._add(Message(self._key(), "user", [text], prompt=not report, is_whole=True, at=at))
         self.calls.begin_turn()
-        self._is_prompted = True
         self._echoes.clear()
         self.expect_echo(text, report)
 
@@ -159,14 +154,6 @@ class Transcript:
             self._add(Report(self._key(), [report], at, steered=True))
         if text:
             self._add(Message(self._key(), "user", [text], is_whole=True, at=at, steered=not report))
-
-    def _add_as_user(self, chunk: schema.Chunk) -> None:
-        """Add what the agent sends in the user's name while it answers him. An echo of what we have sent is not shown
-        again. All else he has not said: it is context that the agent gives itself."""
-        if self._echoes and (chunk.text is None or self._attached_text(chunk.text)):
-            return
-        text = None if chunk.text is None else self._echoes.take(chunk.text)
-        self._add_context(replace(chunk, role="agent", text=text))
 
     def _add_context(self, chunk: schema.Chunk) -> None:
         """Add context for the model. All of a message's that comes without anything between is one entry."""
@@ -245,9 +232,9 @@ class Transcript:
     def note(self, kind: NoteKind, text: str, picture: str | None = None, details: str = "") -> None:
         self._add(Note(self._key(), kind, text, picture, details))
 
-    def changes(self, turn: int, prompt: str) -> Changes:
+    def changes(self, turn: int) -> Changes:
         """Add the line about the files that the turn changed."""
-        entry = Changes(self._key(), turn, prompt)
+        entry = Changes(self._key(), turn)
         self._add(entry)
         return entry
 
@@ -293,7 +280,6 @@ class Transcript:
     def end_turn(self, now: float, cancelled: bool = False) -> list[ToolCall]:
         """Close the calls that the turn left open and return them."""
         self._now = now
-        self._is_prompted = False
         self._echoes.clear()
         self._end_thought()
         left = self.calls.end_turn("cancelled" if cancelled else "left open", now)

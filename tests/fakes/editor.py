@@ -199,7 +199,7 @@ class FakeEditor:
     def _on_turn_begins(self, session: int, turn: int) -> None:
         self.turns.append((session, turn))
 
-    def _on_turn_over(self, session: int, turn: int, prompt: str) -> None:
+    def _on_turn_over(self, session: int, turn: int) -> None:
         assert (session, turn) in self.turns
 
     def _on_reported(self, session: int) -> None:

@@ -8,7 +8,6 @@ What the steps do is written at the head of `scripted_agent.py`.
 """
 
 import json
-import py_compile
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -20,8 +19,7 @@ import anyio
 
 Step = list[Any]
 Rule = dict[str, Any]
-# Compiled, because Python compiles the file that it is to run anew with each start.
-PROGRAM = py_compile.compile(str(Path(__file__).with_name("scripted_agent.py")), doraise=True)
+PROGRAM = Path(__file__).with_name("scripted_agent.py")
 OPTIONS = (("yes", "Yes", "allow_once"), ("always", "Always", "allow_always"), ("no", "No", "reject_once"))
 
 
@@ -110,7 +108,7 @@ def script(folder: Path, *rules: Rule, name: str = "agent", **head: Any) -> Scri
     """`head`: `start` (steps), `ignore` ("eof", "term"), `ids` (the prefix of its request ids)."""
     file, log = folder / f"{name}.json", folder / f"{name}.log"
     file.write_text(json.dumps({"rules": rules, **head}))
-    return ScriptedAgent([sys.executable, "-I", "-S", PROGRAM, str(file), str(log)], log)
+    return ScriptedAgent([sys.executable, "-I", "-S", str(PROGRAM), str(file), str(log)], log)
 
 
 async def eventually(condition: Callable[[], Any], seconds: float = 5) -> Any:

@@ -314,7 +314,7 @@ def test_all_files_are_in_the_list_and_the_turn_is_taken_back(open_editor: Open,
     ]
     editor.type(":Acp undo turn<CR>")
     editor.expect_lua(PENDING, 0)
-    editor.screen.expect("turn 1 (edit): 6 changes undone")
+    editor.screen.expect("undone: 6 changes in ")
     assert [read_disk(editor, f"{name}.txt") for name in ("a", "b", "notes")] == [
         "1\n",
         "2\n",
@@ -353,7 +353,7 @@ def test_decided_changes_are_listed_until_the_next_turn(open_editor: Open, tmp_p
     editor.type(":Acp review<CR>")
     editor.screen.expect(r"change 1 of 2 · \k keep · \u undo · ]h next · :copen list")
     editor.type(":Acp undo turn<CR>")
-    editor.screen.expect("turn 1 (first): 2 changes undone")
+    editor.screen.expect("undone: 2 changes in notes.txt (turn 1)")
     editor.expect_lua(PENDING, 0)
 
 

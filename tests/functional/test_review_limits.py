@@ -375,7 +375,7 @@ def test_undo_all_takes_back_ten_thousand_hunks(open_editor: Open, tmp_path: Pat
         pending=10_000,
     )
     editor.type(":Acp undo all<CR>")
-    editor.screen.expect("10000 changes undone")
+    editor.screen.expect("undone: 10000 changes in ")
     editor.expect_lua(PENDING, 0)
     assert read_disk(editor) == join_lines(before)
     editor.type("u")

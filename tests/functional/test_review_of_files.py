@@ -49,7 +49,7 @@ def test_a_created_file_is_deleted_by_undo(open_editor: Open, tmp_path: Path, lo
         editor.type(":edit new.txt<CR>")
         editor.expect_lua("return vim.b.changedtick and vim.fn.maparg(']h') ~= ''")
     editor.type(":Acp undo all<CR>")
-    editor.screen.expect("1 change undone")
+    editor.screen.expect("undone: 1 change in ")
     assert [hunk["state"] for hunk in list_hunks(editor)] == ["undone"]
     assert not (editor.project / "new.txt").exists()
     if loaded:
@@ -69,7 +69,7 @@ def test_a_created_file_that_nobody_opened_comes_back_by_u(open_editor: Open, tm
     editor = start_review(open_editor, tmp_path, *steps, pending=1)
     listed = editor.lua("return vim.fn.execute('ls')")
     editor.type(":Acp undo all<CR>")
-    editor.screen.expect("1 change undone")
+    editor.screen.expect("undone: 1 change in ")
     editor.expect_lua(PENDING, 0)
     assert not (editor.project / "new.py").exists()
     assert editor.lua("return vim.fn.execute('ls')") == listed
@@ -237,7 +237,7 @@ def test_what_nobody_knows_or_announced_is_left_and_said(open_editor: Open, tmp_
     editor.expect_lua(PENDING, 3)
     assert {file["by"] for file in editor.acp("changes", {"all": True})} == {"unknown"}
     editor.type(":Acp undo turn<CR>")
-    editor.screen.expect("left 3 that no tool call named")
+    editor.screen.expect("left: 3 that no tool call named")
     assert editor.lua(PENDING) == 3
     editor.type(":Acp undo! turn<CR>")
     editor.expect_lua(PENDING, 0)

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.script import on_prompt, say, script
+from tests.fakes.script import on_prompt, say, script, tool
 from tests.functional.editor import Editor
+from tests.steps.conversation import open_chat, read_chat, send
 from tests.steps.files import LINES, NOTES, join_lines, open_notes, write
 from tests.steps.review import CHANGED, PENDING, TEN
 
@@ -52,8 +53,8 @@ def test_a_queued_prompt_that_changes_nothing_hides_nothing(open_editor: Open, t
     editor.screen.expect("± notes.txt +1 −1 · kept 1 · ,k keep ,u undo · :Acp review")
     editor.screen.expect("±2")
     editor.type(":Acp undo turn<CR>")
-    editor.screen.expect(": 2 changes undone")
-    editor.screen.expect("± kept 1, undone 2\n".rstrip())
+    editor.screen.expect("undone: 2 changes in notes.txt (turn 1)")
+    editor.screen.expect("± kept 1, undone 2 of 3")
     assert editor.lua(LINES) == [TEN[0], "LINE 2", *TEN[2:]]
     assert editor.lua("return require('acp_nvim').status().pending") == 0
     assert "±1" not in editor.screen.text()
@@ -62,14 +63,33 @@ def test_a_queued_prompt_that_changes_nothing_hides_nothing(open_editor: Open, t
     editor.expect_lua("return require('acp_nvim').status().pending", 2)
 
 
-def test_the_line_goes_on_behind_its_sign(open_editor: Open, tmp_path: Path) -> None:
-    editor = talking(open_editor, tmp_path, "edit", size=(100, 30))
-    editor.screen.expect("± notes.txt +2 −2 · ,k keep ,u")
-    row, begins = editor.screen.find("notes.txt +2")
-    below = editor.screen.lines()[row + 1]
-    assert below[begins - 2 : begins] == "  "
-    assert below[begins] != " "
-    assert below.rstrip().endswith("review")
+@pytest.mark.parametrize("columns", [75, 100, 120])
+def test_the_line_takes_one_row_in_a_narrow_chat(open_editor: Open, tmp_path: Path, columns: int) -> None:
+    """A chat of 30, 40 and 48 columns: `:Acp review` goes first; one blank row is before the line, always."""
+    editor = talking(open_editor, tmp_path, "edit", size=(columns, 30))
+    editor.screen.expect("± notes.txt +2 −2")
+    row, begins = editor.screen.find("± notes.txt +2")
+    above, line, below = (text[begins - 2 :] for text in editor.screen.lines()[row - 1 : row + 2])
+    keys = "  ,k keep  ,u undo" if columns > 75 else ""
+    assert line.strip(" │") == "± notes.txt +2 −2" + keys
+    assert above.strip(" │") == below.strip(" │") == ""
+    editor.type("<Esc>:set columns=200<CR>")
+    editor.screen.expect("± notes.txt +2 −2 · ,k keep ,u undo · :Acp review")
+
+
+def test_a_blank_row_stands_before_the_line_behind_a_call(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(
+        tmp_path,
+        on_prompt("", tool("call", title="Edit", kind="edit"), write(NOTES, "other\n")),
+    )
+    editor = open_chat(open_editor, agent, size=(160, 30))
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("± notes.txt +1")
+    lines = read_chat(editor)
+    at = next(n for n, line in enumerate(lines) if line.startswith("notes.txt +1"))
+    assert lines[at - 1] == ""
+    assert lines[at - 2] != ""
 
 
 def test_the_newest_turn_with_changes_goes_first(open_editor: Open, tmp_path: Path) -> None:
@@ -88,10 +108,10 @@ def test_the_newest_turn_with_changes_goes_first(open_editor: Open, tmp_path: Pa
     editor.type(":Acp review 7<CR>")
     editor.screen.expect("no session 7. Open: 1")
     editor.type(":Acp undo turn<CR>")
-    editor.screen.expect("turn 3 (again): 1 change undone")
+    editor.screen.expect("undone: 1 change in notes.txt (turn 3)")
     editor.screen.expect("± undone 1")
     editor.type(":Acp keep turn<CR>")
-    editor.screen.expect("turn 1 (edit): 3 changes kept")
+    editor.screen.expect("kept: 3 changes in notes.txt (turn 1)")
     editor.screen.expect("± kept 3")
     editor.type(":Acp undo turn<CR>")
     editor.screen.expect("nothing left to undo in this session")
@@ -104,7 +124,7 @@ def test_the_line_decides_about_its_own_turn(open_editor: Open, tmp_path: Path) 
     editor.type("<C-w>l<C-w>kgg,u")
     editor.screen.expect("to undo a turn's changes, go to the line that begins with ±")
     editor.type("/+1 −1<CR>,u")
-    editor.screen.expect("turn 2 (again): 1 change undone")
+    editor.screen.expect("undone: 1 change in notes.txt (turn 2)")
     editor.screen.expect("± undone 1")
     editor.type(",u")
     editor.screen.expect("nothing left to undo in this turn (3 pending in the session: :Acp undo all)")
@@ -114,7 +134,7 @@ def test_the_line_decides_about_its_own_turn(open_editor: Open, tmp_path: Path) 
     editor.type("<C-w>l")
     editor.expect_lua("return vim.bo.filetype", "acp_chat")
     editor.type(",k")
-    editor.screen.expect("turn 1 (edit): 3 changes kept")
+    editor.screen.expect("kept: 3 changes in notes.txt (turn 1)")
     editor.expect_lua(PENDING, 0)
 
 
@@ -151,7 +171,7 @@ def test_the_end_of_a_turn_names_what_waits_elsewhere(open_editor: Open, tmp_pat
     editor.screen.expect("change 1 of 1 · 3 pending in session 1: :Acp review all · ,k keep")
     command, done = ("keep", "kept") if verb == "k" else ("undo", "undone")
     editor.type(f":Acp {command} turn<CR>")
-    editor.screen.expect(f"1 change {done}; 3 pending in session 1: :Acp review all")
+    editor.screen.expect(f"{done}: 1 change in other.txt (turn 1) · 3 pending in session 1: :Acp review all")
 
 
 def test_a_new_file_has_no_count_of_removed_lines(open_editor: Open, tmp_path: Path) -> None:

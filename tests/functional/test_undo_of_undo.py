@@ -69,7 +69,7 @@ def test_an_undone_turn_is_pending_again_after_another_turn(
     editor.type("2u:write<CR>")
     editor.expect_lua(SAVED)
     editor.type(":Acp undo all<CR>")
-    editor.screen.expect("1 change undone")
+    editor.screen.expect("undone: 1 change in ")
     editor.expect_lua(LINES, TEN)
     assert read_disk(editor) == join_lines(TEN)
 
@@ -123,7 +123,7 @@ def test_a_file_that_the_user_has_made_in_the_meantime_stays(open_editor: Open, 
     take_turn(editor, "turn 2")
     assert describe(editor) == [(2, [], ["more"])]
     editor.type(":Acp undo turn<CR>")
-    editor.screen.expect("1 change undone")
+    editor.screen.expect("undone: 1 change in ")
     assert read_disk(editor, "made.txt") == ""
 
 

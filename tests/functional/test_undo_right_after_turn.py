@@ -34,7 +34,7 @@ def test_the_write_at_the_end_of_the_turn_is_undone(open_editor: Open, tmp_path:
     editor.expect_lua(LINES, FIRST)
     editor.lua(AT_ONCE)
     editor.acp("prompt", "two")
-    editor.screen.expect(": 1 change undone")
+    editor.screen.expect("undone: 1 change in ")
     editor.expect_lua(LINES, FIRST)
     assert read_disk(editor) == join_lines(FIRST)
 

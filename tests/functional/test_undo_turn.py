@@ -68,7 +68,7 @@ def test_the_earlier_turn_s_lines_come_back_and_stay_pending(open_editor: Open, 
     both = describe(editor)
     assert both == [(2, ["line 5"], ["second", "added"]), (2, ["line 6"], ["SIX"])]
     editor.type(":Acp undo turn<CR>")
-    editor.screen.expect(": 2 changes undone")
+    editor.screen.expect("undone: 2 changes in ")
     editor.expect_lua(LINES, FIRST)
     assert read_disk(editor) == join_lines(FIRST)
     assert describe(editor) == [(1, ["line 5"], ["first", "added"])]
@@ -79,7 +79,7 @@ def test_the_earlier_turn_s_lines_come_back_and_stay_pending(open_editor: Open, 
     editor.expect_lua(LINES, FIRST)
     assert describe(editor) == [(1, ["line 5"], ["first", "added"])]
     editor.type(":Acp undo turn<CR>")
-    editor.screen.expect(": 1 change undone")
+    editor.screen.expect("undone: 1 change in ")
     editor.expect_lua(LINES, TEN)
     assert read_disk(editor) == join_lines(TEN)
 
@@ -170,7 +170,7 @@ def test_a_file_that_no_buffer_holds(open_editor: Open, tmp_path: Path) -> None:
         open_editor, tmp_path, [write(made, "one\ntwo\n")], [write(made, "ONE\ntwo\nthree\n")]
     )
     editor.type(":Acp undo turn<CR>")
-    editor.screen.expect(": 2 changes undone")
+    editor.screen.expect("undone: 2 changes in ")
     assert read_disk(editor, "made.txt") == "one\ntwo\n"
     assert describe(editor) == [(1, [], ["one", "two"])]
     assert editor.acp("changes", {"all": True})[0]["created"]
@@ -190,7 +190,7 @@ def test_a_file_that_the_newer_turn_deletes_is_back(open_editor: Open, tmp_path:
     if not is_open:
         editor.type(":enew | bwipeout! notes.txt<CR>")
     editor.type(":Acp undo turn<CR>")
-    editor.screen.expect(": 1 change undone")
+    editor.screen.expect("undone: 1 change in ")
     assert read_disk(editor) == join_lines(FIRST)
     assert describe(editor) == [(1, ["line 5"], ["first", "added"])]
     editor.type(":Acp undo turn<CR>")

@@ -32,10 +32,6 @@
 ---@field open? boolean
 ---@field run? "line"|"calls"  the run that the entry belongs to, or that with its calls
 
---- Fold or unfold all entries.
----@class acp.message.ToggleAll: acp.message.OfSession
----@field open boolean
-
 --- The size of a chat's window.
 ---@class acp.message.Fit: acp.message.OfSession
 ---@field rows integer
@@ -94,10 +90,9 @@
 ---@field items string[]
 ---@field was? string[]
 
---- Put a queued prompt into the running turn; without its number the first one of that text.
+--- Put a queued prompt into the running turn.
 ---@class acp.message.QueueSteer: acp.message.OfSession
 ---@field text string
----@field seq? integer
 
 --- Send what was held.
 ---@class acp.message.QueueRelease: acp.message.OfSession
@@ -188,7 +183,6 @@
 ---@field more integer  lines that it has beyond those
 ---@field removed? boolean  the file, which the agent has created
 ---@field restored? boolean  the file, which the agent has deleted
----@field gone? boolean  the file, whoever has deleted it since
 
 --- What an agent's next prompt has to begin with; it replaces the last one.
 ---@class acp.message.ReviewReport
@@ -782,7 +776,7 @@
 ---@field terminal_exit fun(session: integer, id: string, status: string)
 ---@field terminal_open fun(session: integer, id: string, command: string)
 ---@field turn_begins fun(session: integer, turn: integer)  List the session's decided changes no longer.
----@field turn_over fun(session: integer, turn: integer, prompt: string)  All that a turn has changed is known. Messages name it by the first words of its prompt.
+---@field turn_over fun(session: integer, turn: integer)  All that a turn has changed is known.
 ---@field unkept fun(text: string)  Something could not be written to the state folder.
 ---@field visit fun(url: string)  Open a page in the user's browser.
 

@@ -192,7 +192,7 @@ local function decide_all(verb, what)
     end
   end
   if unnamed > 0 then
-    left[1] = ("left %d that no tool call named: :Acp undo! turn"):format(unnamed)
+    left[1] = ("%d that no tool call named: :Acp undo! turn"):format(unnamed)
   end
   if earlier > 0 then
     local also = earlier == 1 and "change also holds" or "changes also hold"
@@ -206,7 +206,8 @@ local function decide_all(verb, what)
     left[#left + 1] = ("earlier text unknown: %s"):format(table.concat(names, ", "))
   end
   if #chosen == 0 and (verb == "undo" or #unknown == 0) then
-    return nil, #left > 0 and table.concat(left, "; ") or nothing_left(verb, n, turn)
+    return nil,
+      #left > 0 and ("nothing undone · left: %s"):format(table.concat(left, "; ")) or nothing_left(verb, n, turn)
   end
   local all = verb == "keep" and n or nil
   return review.decide(verb, chosen, {

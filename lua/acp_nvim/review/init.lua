@@ -18,6 +18,7 @@ return {
   files = queries.files,
   flush = backend_reports.flush,
   hide_in_diff = refresh.hide_in_diff,
+  fit_lines = backend_reports.fit,
   hunk = queries.hunk,
   hunk_at_cursor = queries.hunk_at_cursor,
   listen = refresh.listen,
@@ -33,9 +34,8 @@ return {
   turn_begins = turns.begin,
   turn_files = turn_lines.files,
   turn_size = turn_lines.size,
-  turn_over = function(session, turn, prompt)
+  turn_over = function(session, turn)
     turns.all_known(session, turn)
-    keep_or_undo.name_turn(session, turn, prompt)
     backend_reports.turn_over(session, turn)
   end,
   wait_for_disk = turns.wait_for_disk,

@@ -2,7 +2,6 @@
 local attached_buffers = require("acp_nvim.review.attached_buffers")
 local messages = require("acp_nvim.ui.messages")
 local pending_changes = require("acp_nvim.review.pending_changes")
-local printable = require("acp_nvim.ui.printable")
 local refresh = require("acp_nvim.review.refresh")
 local store = require("acp_nvim.review.store")
 local backend_reports = require("acp_nvim.review.backend_reports")
@@ -11,9 +10,6 @@ local undo = require("acp_nvim.review.undo")
 local M = {}
 
 local AGAIN_MS = 50 -- after which a buffer that still takes no edits is tried again
-local FEW = 24 -- characters of a prompt in a message
-
-local prompts = {} ---@type table<integer, table<integer, string>>  session -> turn -> its first words
 
 ---@class acp.Decision  of many hunks
 ---@field all? integer      keep: the session of which those are settled, too, that nobody could undo
@@ -23,36 +19,33 @@ local prompts = {} ---@type table<integer, table<integer, string>>  session -> t
 ---@field aloud? boolean    say what is done
 ---@field still_waiting? fun(): string?  which other changes wait once these are decided; said if nothing is left of these
 
----@param session integer
----@param turn integer
----@param prompt string
-function M.name_turn(session, turn, prompt)
-  prompts[session] = prompts[session] or {}
-  prompts[session][turn] = prompt
-end
-
 ---@param count integer
 ---@return string
 local function counted(count)
   return ("%d change%s"):format(count, count == 1 and "" or "s")
 end
 
---- Tells what was done with many hunks, and what could not be done. What was done with one the text itself shows.
----@param what string
+--- Tells what was done with many hunks, where, and what could not be done. What was done with one the text itself shows.
+---
+---   undone: 2 changes in cart.py (turn 2)
+---   undone: 9 changes in 3 files (turn 2) · left: 1 that no tool call named: :Acp undo! turn
+---@param what "kept"|"undone"
 ---@param count integer
+---@param names table<string, true>  of the files
 ---@param problems string[]
 ---@param how acp.Decision
-local function say(what, count, problems, how)
+local function say(what, count, names, problems, how)
   local left = vim.list_extend(vim.list_slice(problems), how.left or {})
-  local prompt = how.turn and (prompts[how.session] or {})[how.turn] or ""
-  local turn = how.turn
-    and ("turn %d%s: "):format(how.turn, prompt ~= "" and (" (%s)"):format(printable.cut(prompt, FEW)) or "")
-  local done = ("%s%s %s"):format(turn or "", counted(count), what)
+  local files = vim.tbl_keys(names)
+  local where = #files == 1 and vim.fs.basename(files[1]) or ("%d files"):format(#files)
+  local turn = how.turn and (" (turn %d)"):format(how.turn) or ""
+  local parts = { ("%s: %s%s%s"):format(what, counted(count), count > 0 and " in " .. where or "", turn) }
   local waiting = #left == 0 and how.still_waiting and how.still_waiting() or nil
   if #problems > 0 and count == 0 then
     messages.show("warn", table.concat(left, "; "))
   elseif #left > 0 or how.aloud then
-    messages.show(#left > 0 and "warn" or "info", table.concat(vim.list_extend({ done, waiting }, left), "; "))
+    parts[2] = waiting or #left > 0 and ("left: %s"):format(table.concat(left, "; ")) or nil
+    messages.show(#left > 0 and "warn" or "info", table.concat(parts, " · "))
   elseif waiting then
     messages.show("info", waiting)
   end
@@ -81,10 +74,11 @@ end
 ---@param hunks acp.Hunk[]
 ---@param how acp.Decision
 local function keep(hunks, how)
-  local ids, count = set_of(hunks), 0
+  local ids, count, names = set_of(hunks), 0, {}
   for _, file in ipairs(store.all()) do
     local kept = pending_changes.keep(file.text, ids)
     count = count + #kept
+    names[file.given] = #kept > 0 or nil
     for _, change in ipairs(kept) do
       if change.had_newline ~= nil then
         file.shape = vim.tbl_extend("force", file.shape, { final = not change.had_newline })
@@ -97,11 +91,12 @@ local function keep(hunks, how)
     attached_buffers.refresh(file)
   end
   backend_reports.flush_next()
-  say("kept", count, {}, how)
+  say("kept", count, names, {}, how)
 end
 
 ---@class acp.UndoSum  of all files
 ---@field count integer
+---@field names table<string, true>  of the files
 ---@field pause integer  ms until a buffer that takes no edits now is tried again
 ---@field problems string[]
 ---@field how acp.Decision
@@ -114,6 +109,7 @@ end
 local function add_answer(sum, file, answer, gone)
   local name = vim.fs.basename(file.given)
   sum.count = sum.count + (answer.count or 0)
+  sum.names[file.given] = (answer.count or 0) > 0 or sum.names[file.given]
   if answer.why then
     table.insert(sum.problems, ("%s: %s"):format(name, answer.why))
   end
@@ -144,7 +140,7 @@ local function undo_in(files, ids, sum)
     end
   end
   backend_reports.flush_next()
-  say("undone", sum.count, sum.problems, sum.how)
+  say("undone", sum.count, sum.names, sum.problems, sum.how)
 end
 
 ---@param verb "keep"|"undo"
@@ -156,7 +152,7 @@ function M.decide(verb, hunks, how)
   if verb == "keep" then
     keep(hunks, how or {})
   else
-    undo_in(store.all(), set_of(hunks), { count = 0, pause = 0, problems = {}, how = how or {} })
+    undo_in(store.all(), set_of(hunks), { count = 0, names = {}, pause = 0, problems = {}, how = how or {} })
   end
   return true
 end

@@ -58,15 +58,15 @@ local function own_maps(buf)
   return found
 end
 
---- The keys as a line in the chat tells them: ",k keep ,u undo"; empty where there are none.
----@return string
+--- The keys as a line in the chat tells them: ",k keep", ",u undo"; none where there are none.
+---@return string[]
 function M.in_general()
   local own, maps, parts = own_maps(0), config.get().review.maps, {}
   for _, verb in ipairs({ "keep", "undo" }) do
     local key = own[M.keys[verb].plug] or maps and vim.fn.keytrans(typed(M.keys[verb].lhs))
     parts[#parts + 1] = key and ("%s %s"):format(key, verb) or nil
   end
-  return table.concat(parts, " ")
+  return parts
 end
 
 ---@param buf integer

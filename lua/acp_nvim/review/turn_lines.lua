@@ -2,7 +2,8 @@
 --
 --   ± 2 files +5 −4 · ,k keep ,u undo · :Acp review      nothing is decided
 --   ± price.py +2 −1 · kept 1, undone 1 · …              one change is left
---   ± kept 2, undone 1                                   all are decided
+--   ± kept 2, undone 1 of 3                              all are decided
+--   ± price.py +2 −1  ,k keep  ,u undo                   in a narrow chat
 local key_names = require("acp_nvim.review.key_names")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local printable = require("acp_nvim.ui.printable")
@@ -19,6 +20,8 @@ local M = {}
 
 ---@alias acp.TurnShares table<integer, table<integer, acp.TurnShare>>  session -> turn
 
+local SIGN = 2 -- cells
+local widths = {} ---@type table<integer, integer>  by session: columns of its narrowest chat
 local past = {} ---@type acp.TurnShares  of files that have left the review: what was decided there still counts
 
 ---@param shares acp.TurnShares
@@ -58,34 +61,56 @@ local function all_shares()
   return shares
 end
 
+---@param between string
 ---@param ... string
 ---@return string
-local function joined(...)
+local function joined(between, ...)
   return table.concat(
     vim.tbl_filter(function(part)
       return part ~= ""
     end, { ... }),
-    " · "
+    between
   )
 end
 
----@param share acp.TurnShare
+--- Returns the longest text that fits the width, else the shortest.
+---@param width integer
+---@param ... string  the longest first
 ---@return string
-local function line_of(share)
+local function fitting(width, ...)
+  local texts = { ... }
+  return vim.iter(texts):find(function(text)
+    return vim.fn.strwidth(text) <= width
+  end) or texts[#texts]
+end
+
+---@param share acp.TurnShare
+---@param width integer  of the text behind its sign
+---@return string
+local function line_of(share, width)
   local decided = {}
   for _, what in ipairs({ "kept", "undone" }) do
     decided[#decided + 1] = share[what] > 0 and ("%s %d"):format(what, share[what]) or nil
   end
   local said, names = table.concat(decided, ", "), vim.tbl_values(share.names)
   if #names == 0 then
-    return said ~= "" and said or "nothing left to review"
+    local of = #decided == 2 and (" of %d"):format(share.kept + share.undone) or ""
+    return said ~= "" and said .. of or "nothing left to review"
   end
   local where = #names == 1 and printable.visible(names[1]) or ("%d files"):format(#names)
   if share.plus == 0 and share.minus == 0 then
-    return joined(where .. ": earlier text unknown, no undo", said, ":Acp review")
+    local unknown = where .. ": earlier text unknown, no undo"
+    return fitting(width, joined(" · ", unknown, said, ":Acp review"), joined(" · ", unknown, said), unknown)
   end
   local size = ("%s %s"):format(where, printable.counts(share.plus, share.minus))
-  return joined(size, said, key_names.in_general(), ":Acp review")
+  local keys = key_names.in_general()
+  return fitting(
+    width,
+    joined(" · ", size, said, table.concat(keys, " "), ":Acp review"),
+    joined("  ", size, said, unpack(keys)),
+    joined("  ", size, unpack(keys)),
+    joined("  ", size, said)
+  )
 end
 
 --- How many lines of a turn wait for a decision.
@@ -114,10 +139,20 @@ function M.all()
     lines[session] = {}
     for turn, share in pairs(turns) do
       share_of(past, { session = session, turn = turn }) -- it has a line from now on, also when its files have left
-      lines[session][turn] = line_of(share)
+      lines[session][turn] = line_of(share, (widths[session] or math.huge) - SIGN)
     end
   end
   return lines
+end
+
+--- The session's chat has that many columns for text.
+---@param session integer
+---@param columns integer
+---@return boolean is_new
+function M.set_width(session, columns)
+  local is_new = widths[session] ~= columns
+  widths[session] = columns
+  return is_new
 end
 
 --- Counts what was decided in a file that leaves the review.
@@ -128,7 +163,7 @@ end
 
 ---@param session integer
 function M.forget(session)
-  past[session] = nil
+  past[session], widths[session] = nil, nil
 end
 
 return M

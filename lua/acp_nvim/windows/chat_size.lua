@@ -2,6 +2,7 @@
 -- options.
 local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")
+local review = require("acp_nvim.review")
 
 local api = vim.api
 local M = {}
@@ -24,6 +25,9 @@ function M.report(n)
   for _, win in ipairs(chat and vim.fn.win_findbuf(chat.buf) or {}) do
     local height, width = size_of(win)
     rows, columns = math.min(rows or height, height), math.min(columns or width, width)
+  end
+  if columns then
+    review.fit_lines(n, columns)
   end
   local size = { rows, columns, backend.generation() }
   if rows and not vim.deep_equal(told[n], size) and backend.is_running() then

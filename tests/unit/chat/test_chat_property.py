@@ -187,7 +187,7 @@ class Story:
     def end_turn(self, cancelled: bool) -> None:
         self.transcript.end_turn(self.now, cancelled)
         if not (self.changed and self.transcript.entries[-1] is self.changed[-1]):
-            self.changed.append(self.transcript.changes(1, "do it"))
+            self.changed.append(self.transcript.changes(1))
 
     def say_changes(self, index: int, text: str) -> None:
         """Of whatever turn, as long after it as you like."""
