@@ -27,7 +27,7 @@ _STEPS = {"completed": "[x]", "in_progress": "[ ] ▸", "pending": "[ ]"}
 def export(session: Session, terminal: Terminal) -> Iterator[str]:
     """Yield the pieces of the file, each with its line end."""
     agent = one_line(session.agent_title)
-    title = one_line(session.name or session.title or f"A conversation with {agent}")
+    title = one_line(session.shown_title or f"A conversation with {agent}")
     yield f"# {title}\n\n{agent} in {_code(one_line(session.cwd))}\n"
     speaker = None
     for entry in session.transcript.entries:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from functools import partial
+from math import isfinite
 from typing import Any, NamedTuple
 
 from acp_nvim.host import turn_end
@@ -84,8 +85,11 @@ def _entry(number: int, line: str) -> Entry | None:
     try:
         entry = json.loads(line)
         message = entry["msg"]
-        return (float(entry["t"]), str(entry["dir"]), message) if isinstance(message, dict) else None
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        when = float(entry["t"])
+        if not isfinite(when):
+            raise _no_entry(number)
+        return (when, str(entry["dir"]), message) if isinstance(message, dict) else None
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise _no_entry(number) from error
 
 

@@ -19,7 +19,7 @@ from acp_nvim.agent import private_files
 from acp_nvim.agent.background_writer import BackgroundWriter
 from acp_nvim.agent.redaction import Redaction
 from acp_nvim.history import markdown_export, past_conversations
-from acp_nvim.history.replay import recall
+from acp_nvim.history.replay import play, recall
 from acp_nvim.history.transcript_messages import Line, TranscriptMessages
 from acp_nvim.session.session import Session
 
@@ -97,6 +97,19 @@ class Transcripts:
         named = (name for name in agents if _slug(name) == kept.agent)
         return {**kept._asdict(), "agent": next(named, kept.agent)}
 
+    async def read(self, agent: str, id: str) -> Session | None:
+        """Return a session as its newest transcript has it, by its agent and the agent's id of it; None without one.
+        Raises OSError or ValueError."""
+        path = await to_thread.run_sync(self._find, agent, id)
+        if path is None:
+            return None
+        session = Session(0, agent, "")
+        await to_thread.run_sync(play, session, str(path))
+        return session
+
+    def _find(self, agent: str, id: str) -> Path | None:
+        return past_conversations.find(self._folder, _slug(agent), id) if self._folder else None
+
     async def first_words(self) -> dict[str, str]:
         """Return how the kept conversations begin, by the agent's id of the session."""
         folder = self._folder
@@ -104,9 +117,7 @@ class Transcripts:
 
     def further_folders(self, agent: str, id: str, file: str | None) -> past_conversations.FurtherFolders:
         """Return the further folders that a session had, from its transcript: `file`, else the newest one of its id."""
-        path = Path(file) if file else None
-        if path is None and self._folder:
-            path = past_conversations.find(self._folder, _slug(agent), id)
+        path = Path(file) if file else self._find(agent, id)
         return past_conversations.further_folders(path) if path else past_conversations.FurtherFolders((), ())
 
     def _was_cut(self, cwd: str) -> bool:

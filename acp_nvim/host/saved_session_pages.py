@@ -12,6 +12,7 @@ from acp_nvim.agent.connection import Gone, Result
 from acp_nvim.host.interface import AgentHost
 from acp_nvim.protocol import decode, schema
 from acp_nvim.protocol.jsonrpc import Failure
+from acp_nvim.session.session_title import telling
 from acp_nvim.text.printable import one_line
 
 
@@ -94,7 +95,8 @@ class SavedSessionPages:
 
 def _shape(saved: schema.SavedSession) -> dict[str, Any]:
     shape: dict[str, Any] = {"id": saved.session_id}
-    if title := one_line((saved.title or "")[: 2 * limits.NAME_CHARS])[: limits.NAME_CHARS]:
+    title = one_line((saved.title or "")[: 2 * limits.NAME_CHARS])[: limits.NAME_CHARS]
+    if telling(title, saved.session_id, saved.cwd):
         shape["title"] = title
     if saved.cwd:
         shape["cwd"] = saved.cwd

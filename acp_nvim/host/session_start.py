@@ -204,7 +204,7 @@ class SessionStarts:
         del self._ways[session]
         self.by_id[session_id] = session
         if way.kind == "load":
-            session.transcript.end_turn(time.monotonic())  # calls that the replay left open are over
+            session.loaded(time.monotonic())
         elif way.kind == "resume":
             session.resumed()
         elif way.kind == "fork":
@@ -232,5 +232,5 @@ class SessionStarts:
 
 def _called(session: Session, way: Way) -> str:
     """Name a session by its title, or else by its id."""
-    title = session.name or session.title
+    title = session.shown_title
     return f"'{cut(title, _NAME)}'" if title else cut(way.id, _NAME)

@@ -47,6 +47,15 @@ class FirstWords(Command):
     """How do the kept conversations begin? The list of sessions tells those with equal titles apart by it."""
 
 
+class ShowLastAnswer(Command):
+    """Show the last answer of a session below its question: of one that lives here, else of one that an agent has
+    saved."""
+
+    agent: str
+    session: int | None = None
+    id: str | None = None  # the agent's
+
+
 # --- To Lua
 
 

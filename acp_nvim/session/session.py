@@ -10,7 +10,7 @@ from acp_nvim import limits
 from acp_nvim.protocol import schema
 from acp_nvim.session.agent_hints import AgentHints
 from acp_nvim.session.controls import Controls
-from acp_nvim.session.entries import Changes
+from acp_nvim.session.entries import Changes, Message
 from acp_nvim.session.location import LocationFollower
 from acp_nvim.session.offer_limits import OfferLimits
 from acp_nvim.session.open_questions import OpenQuestions
@@ -18,6 +18,7 @@ from acp_nvim.session.pending_events import PendingEvents
 from acp_nvim.session.pending_reports import PendingReports, texts_of
 from acp_nvim.session.queue import Prompt, Queue
 from acp_nvim.session.remembered_answers import RememberedAnswers
+from acp_nvim.session.session_title import telling
 from acp_nvim.session.slash_commands import SlashCommands
 from acp_nvim.session.steer_request import SteerRequest
 from acp_nvim.session.subagent_registry import SubagentRegistry
@@ -103,6 +104,11 @@ class Session:
         return str(self.facts.get("agent_title") or self.agent)
 
     @property
+    def shown_title(self) -> str | None:
+        """Return the user's own title for it, else the agent's if that says something."""
+        return self.name or telling(self.title, self.id or self.memory, self.cwd)
+
+    @property
     def in_turn(self) -> bool:
         return self.phase == "running"
 
@@ -133,6 +139,13 @@ class Session:
         """Go on after a login of a session that existed before."""
         if self.phase == "auth":
             self.phase, self.error = "idle", None
+
+    def loaded(self, now: float) -> None:
+        """Close what the replay of the conversation has left open."""
+        self.transcript.end_turn(now)
+        first = next((entry for entry in self.transcript.entries if entry.speaker == "user"), None)
+        if isinstance(first, Message):
+            self.about = self.about or one_line("".join(first.parts)[:_ABOUT])
 
     def resumed(self) -> None:
         above = (

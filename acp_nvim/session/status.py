@@ -30,7 +30,7 @@ class StatusChanges:
 
 
 def status(session: Session) -> dict[str, Any]:
-    title = session.name or session.title
+    title = session.shown_title
     return {
         "agent": session.agent,
         "session_id": session.id or session.memory,

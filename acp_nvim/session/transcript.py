@@ -103,15 +103,12 @@ class Transcript:
 
     def _users_words(self, chunk: schema.Chunk) -> str | None:
         """Return what the user has said in a chunk of their message, and show what else it is: a report of ours, an
-        attachment. Empty if that is all, or if the prompt of this turn comes back. None: it is another block."""
+        attachment. Empty if that is all. None: it is another block."""
         text = chunk.text
         attached = sent_prompt.attached_file(chunk.block) if text is None else self._attached_text(text)
         if attached:
-            if not self._echoes:
-                self._attach(attached)
+            self._attach(attached)
             return ""
-        if self._echoes:
-            return self._echoes.take(text) if text else ""
         if text is None:
             return None
         report, text = decision_report.split(text)

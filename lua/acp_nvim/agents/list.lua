@@ -62,9 +62,10 @@ local function detail(line)
     return agent.preset and available_agents.how_to_install(agent.preset)
       or ("'%s' is not on PATH: fix agents.%s.command"):format(agent.spec.command, agent.name)
   end
-  local said, account = version.known(line.path), account_of(agent)
-  local text = vim.fn.fnamemodify(line.path, ":~")
-    .. (said and "  " .. said or said == false and "  (no version)" or "")
+  local script, account = available_agents.script(agent), account_of(agent)
+  local said = not script and version.known(line.path) -- that of node says nothing
+  local text = vim.fn.fnamemodify(script or line.path, ":~")
+    .. (said and "  " .. said or said == false and not script and "  (no version)" or "")
   return account and ("%s  %s"):format(text, account) or text
 end
 

@@ -314,6 +314,13 @@
 --- How do the kept conversations begin? The list of sessions tells those with equal titles apart by it.
 ---@class acp.message.FirstWords
 
+--- Show the last answer of a session below its question: of one that lives here, else of one that an agent has
+--- saved.
+---@class acp.message.ShowLastAnswer
+---@field agent string
+---@field session? integer
+---@field id? string  the agent's
+
 -- From Python to Lua: what functions of backend_calls.lua are given.
 
 --- What a look at an agent has found; `error`: why there is nothing more.

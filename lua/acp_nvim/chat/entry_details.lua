@@ -98,6 +98,7 @@ end
 ---@param pictures acp.message.FloatPicture[]
 function M.show(lines, filetype, regions, pictures)
   local win = panes.float(lines, filetype)
+  vim.wo[win].conceallevel = filetype == "markdown" and 2 or 0
   local buf = api.nvim_win_get_buf(win)
   if #pictures > 0 then
     show_pictures(win, buf, pictures)

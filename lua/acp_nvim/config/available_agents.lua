@@ -106,6 +106,20 @@ function M.path(agent)
   return path ~= "" and path or nil
 end
 
+local RUNTIMES = { node = true, nodejs = true, bun = true, deno = true }
+
+--- The script of an agent whose program is node, or one like it: its name says what runs, that of node does not.
+---@param agent acp.Agent
+---@return string?
+function M.script(agent)
+  if not agent.spec or not RUNTIMES[vim.fs.basename(agent.spec.command)] then
+    return nil
+  end
+  return vim.iter(agent.spec.args):find(function(argument)
+    return not argument:find("^-") and (vim.uv.fs_stat(argument) or {}).type == "file"
+  end)
+end
+
 --- The agents known from presets that are installed and not configured, sorted.
 ---@param taken table<string, acp.Agent>
 ---@return string[]

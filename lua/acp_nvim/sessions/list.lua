@@ -66,6 +66,16 @@ local function ask(refresh, more)
   lists.show_result(ok, message)
 end
 
+--- Shows the last answer in a float, below its question.
+---@param line acp.SessionLine
+local function show_last_answer(line)
+  if line.subagent then
+    return open_subagent(line, "reopen")
+  end
+  local wanted = { agent = line.agent, session = line.session, id = line.id }
+  lists.show_result(backend.notify("show_last_answer", wanted))
+end
+
 ---@param line acp.SessionLine
 local function fork(line)
   if line.subagent then
@@ -149,7 +159,7 @@ local list = lists.new({
   name = "acp://sessions",
   filetype = "acp_sessions",
   title = "Sessions",
-  bar = "<CR> go to  l load  r resume  f fork  x close  d delete",
+  bar = "<CR> go to  l load  r resume  f fork  x close  d delete  K answer",
   keys = {
     { "<CR>", "open the session", run = by("reopen") },
     { "l", "load it, with its conversation", run = by("load") },
@@ -157,6 +167,7 @@ local list = lists.new({
     { "f", "fork: a new session with this history", run = fork },
     { "x", "close it here (twice, if changes are pending)", run = close },
     { "d", "delete permanently (press d twice)", run = delete },
+    { "K", "show the last answer, below its question", run = show_last_answer },
     { "m", "load more of what the agents have saved", always = more },
     { "R", "ask the agents again", always = anew },
   },
@@ -197,6 +208,7 @@ function M.open()
     list:open(1 / 3)
     begin_at_another(current)
   end
+  live_and_saved.begin_asking((available_agents.default()))
   ask(win ~= nil, false)
   backend.notify("first_words", {})
   return true

@@ -75,7 +75,7 @@ function M.remarks(shown)
   for _, listing in ipairs(live_and_saved.saved()) do
     local name = printable.visible(listing.agent)
     if listing.state == "asking" then
-      said[#said + 1] = name .. ": asking for its sessions …"
+      said[#said + 1] = ("asking %s …"):format(name)
     elseif listing.state == "failed" then
       said[#said + 1] = ("%s: cannot list its sessions: %s"):format(name, listing.error or "it failed")
     elseif listing.state == "more" then

@@ -1,5 +1,4 @@
 -- Merges the sessions that live here with those that the agents have saved: each is listed once.
-local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 local state_words = require("acp_nvim.chat.state_words")
 
@@ -63,6 +62,26 @@ end
 ---@param list acp.Listed[]
 function M.set_saved(list)
   listings = list
+end
+
+--- Notes which agents the backend is about to ask, until it says so itself: those that run, else the one it starts.
+---@param default? string
+function M.begin_asking(default)
+  if #listings > 0 then
+    return
+  end
+  local agents = {} ---@type table<string, true>
+  for _, n in ipairs(state.numbers()) do
+    local status = state.look(n) or {}
+    if status.pid then
+      agents[status.agent] = true
+    end
+  end
+  local names = vim.tbl_keys(agents)
+  table.sort(names)
+  listings = vim.tbl_map(function(name)
+    return { agent = name, state = "asking", can = {}, sessions = {} }
+  end, #names > 0 and names or { default })
 end
 
 ---@return acp.Listed[]
@@ -184,7 +203,7 @@ function M.all()
           id = saved.id,
           agent = listing.agent,
           cwd = saved.cwd or vim.fn.getcwd(),
-          title = saved.title or printable.visible(saved.id),
+          title = saved.title or first_words[saved.id] or "untitled",
           state = "saved",
           hl = "AcpPending",
           updated = saved.updated,
