@@ -59,6 +59,9 @@ return {
   UNSAVED_LINES_MARKED = 1000, -- each is a mark that is drawn
   DIFF_SYNTAX_LINES = 2000, -- of a side; highlighting more of them comes behind the diff
 
+  -- Saves
+  FOLDED_LINES = 10000, -- of a window, in which closed folds are looked for: some 10 ms
+
   -- Files that an agent or a text names
   FOLLOWED_FILE_BYTES = 5 * MIB, -- of a file that is loaded to be shown: loading a larger one is felt
   FILE_HEAD_BYTES = KIB, -- in which a file that is no text shows it

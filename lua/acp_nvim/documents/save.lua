@@ -1,5 +1,6 @@
 -- Saves a buffer as `:w` would, without a question. An autocommand of the user's may rename, reload or wipe the buffer
 -- meanwhile; then the disk decides whether the text was saved.
+local cursors = require("acp_nvim.documents.cursors")
 local edit = require("acp_nvim.documents.edit")
 local encoding = require("acp_nvim.documents.encoding")
 local find = require("acp_nvim.documents.find")
@@ -81,38 +82,76 @@ local function watch(buf)
   end
 end
 
---- Calls `fn` and puts the marks '[ and '] back: they are the user's last change or yank, and a save sets them.
+--- Returns the window of this tabpage in which Neovim would run autocommands for the buffer.
+---@param buf integer
+---@return integer? win
+local function shown_in(buf)
+  local here = api.nvim_get_current_win()
+  if api.nvim_win_get_buf(here) == buf then
+    return here
+  end
+  return vim.iter(api.nvim_tabpage_list_wins(0)):find(function(win)
+    return api.nvim_win_get_buf(win) == buf
+  end)
+end
+
+--- Calls `fn` and gives the last selection in the current buffer its kind back, which only another selection can.
+---@param fn fun()
+local function keeping_kind_of_selection(fn)
+  local buf, kind = api.nvim_get_current_buf(), vim.fn.visualmode()
+  fn()
+  if kind ~= "" and api.nvim_get_current_buf() == buf and vim.fn.visualmode() ~= kind then
+    vim.cmd("noautocmd keepjumps normal! " .. kind .. "\27")
+  end
+end
+
+--- Calls `fn` with the buffer as the current one, and not in a window of the user's: a formatter that moves would leave
+--- its way in the jump list, and no function of Neovim's takes that back.
 ---@param buf integer
 ---@param fn fun()
-local function keeping_marks(buf, fn)
-  local start, stop = api.nvim_buf_get_mark(buf, "["), api.nvim_buf_get_mark(buf, "]")
-  fn()
-  if api.nvim_buf_is_loaded(buf) and start[1] > 0 then -- a formatter may have deleted their lines
-    pcall(api.nvim_buf_set_mark, buf, "[", start[1], start[2], {})
-    pcall(api.nvim_buf_set_mark, buf, "]", stop[1], stop[2], {})
+local function beside_users_windows(buf, fn)
+  local like = shown_in(buf)
+  if not like or vim.fn.getcmdwintype() ~= "" then
+    return api.nvim_buf_call(buf, fn)
+  end
+  local size = { width = api.nvim_win_get_width(like), height = api.nvim_win_get_height(like) }
+  local place = { relative = "editor", row = 0, col = 0, focusable = false, hide = true, noautocmd = true }
+  local win = api.nvim_win_call(like, function() -- its options and folder
+    return api.nvim_open_win(buf, false, vim.tbl_extend("error", place, size))
+  end)
+  local ok, err = pcall(api.nvim_win_call, win, function()
+    keeping_kind_of_selection(fn)
+  end)
+  if api.nvim_win_is_valid(win) then
+    vim.cmd(("noautocmd call nvim_win_close(%d, v:true)"):format(win))
+  end
+  if not ok then
+    error(err, 0)
   end
 end
 
 ---@param buf integer
 ---@param options acp.SaveOptions
+---@param rows string[]  of the buffer
+---@param seen acp.Witness
 ---@return boolean ok
 ---@return any err
-local function run_write(buf, options)
+local function run_write(buf, options, rows, seen)
   local fixes = vim.bo[buf].fixendofline
   if options.final ~= nil then
     vim.bo[buf].fixendofline = false
   end
   local command = (options.autocmds == false and "noautocmd " or "") .. "silent keepalt write!"
-  local ok, err
-  keeping_marks(buf, function()
-    ok, err = pcall(api.nvim_buf_call, buf, function()
-      local done, why = pcall(api.nvim_exec2, command, {})
-      if not done then
-        error(why, 0)
-      end
-    end)
+  local put_back = cursors.hold(buf, rows)
+  local call = options.autocmds == false and api.nvim_buf_call or beside_users_windows
+  local ok, err = pcall(call, buf, function()
+    local done, why = pcall(api.nvim_exec2, command, {})
+    if not done then
+      error(why, 0)
+    end
   end)
   if api.nvim_buf_is_loaded(buf) then
+    put_back((seen.changed or seen.reread) and api.nvim_buf_get_lines(buf, 0, -1, true) or rows)
     vim.bo[buf].fixendofline = fixes
   end
   return ok, err
@@ -177,7 +216,7 @@ function M.save(buf, options, before, after)
   after = after or api.nvim_buf_get_lines(buf, 0, -1, true)
   local state = state_of(path)
   local seen, stop = watch(buf)
-  local ok, err = run_write(buf, options)
+  local ok, err = run_write(buf, options, text.rows(after), seen)
   stop()
   local is_there = api.nvim_buf_is_loaded(buf) and find.resolve(api.nvim_buf_get_name(buf)) == path
   local touched = state_of(path) ~= state

@@ -62,7 +62,7 @@ local function change_and_agree(buf, plan)
   local rows, list = text.rows(plan.disk.lines), plan.edits
   local after = diff.of_buffer(plan.disk.lines, plan.wanted.lines)
   local differed = vim.bo[buf].modified or #list > 0
-  local put_cursors_back = #after > 0 and cursors.hold(buf, plan.live.lines, plan.wanted.lines)
+  local put_cursors_back = #after > 0 and cursors.hold(buf, text.rows(plan.live.lines))
   local disk = plan.disk
   undo_step.break_undo(buf)
   if not plan.is_capped then
@@ -85,7 +85,7 @@ local function change_and_agree(buf, plan)
     edit.apply(buf, after)
   end
   if put_cursors_back then
-    put_cursors_back()
+    put_cursors_back(text.rows(plan.wanted.lines))
   end
   undo_step.break_undo(buf)
   return true

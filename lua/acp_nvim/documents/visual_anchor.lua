@@ -1,7 +1,9 @@
--- Keeps the other end of a visual selection in place. Neovim 0.10 leaves it on its line number when lines are inserted
--- or deleted above it.
+-- Keeps the other end of a visual selection in place, and its kind. Neovim 0.10 leaves the end on its line number when
+-- lines are inserted or deleted above it.
 local api = vim.api
 local M = {}
+
+local KINDS = { v = "v", V = "V", ["\22"] = "\22", s = "v", S = "V", ["\19"] = "\22" }
 
 ---@param buf integer
 ---@return boolean
@@ -20,13 +22,19 @@ function M.get(buf)
   end
 end
 
+--- Returns the key between Select mode and Visual mode; in the latter: none.
+---@param mode string
+---@return string
+local function toggle_of(mode)
+  return mode:find("^[sS\19]") and "\7" or ""
+end
+
 --- Moves the anchor. Only `o` reaches it, which swaps it with the cursor, so there and back. In Select mode `o` would
 --- be typed.
 ---@param position integer[]
 local function set(position)
   local view = vim.fn.winsaveview()
-  local is_select = api.nvim_get_mode().mode:find("^[sS\19]") ~= nil
-  local toggle = is_select and "\7" or ""
+  local toggle = toggle_of(api.nvim_get_mode().mode)
   vim.cmd("noautocmd keepjumps normal! " .. toggle .. "o")
   api.nvim_win_set_cursor(0, position)
   vim.cmd("noautocmd keepjumps normal! o" .. toggle)
@@ -40,6 +48,25 @@ function M.put(buf, position)
   local now = M.get(buf)
   if now and not vim.deep_equal(now, position) then
     set({ math.min(position[1], api.nvim_buf_line_count(buf)), position[2] })
+  end
+end
+
+--- Remembers the selection, in whatever buffer: another one, which a formatter makes, takes its kind and its other end.
+---@return fun(moved: fun(buf: integer, position: integer[]): integer[])  puts it back, where it has moved to
+function M.hold()
+  local buf, mode = api.nvim_get_current_buf(), api.nvim_get_mode().mode
+  local position = M.get(buf)
+  return function(moved)
+    if not position or not M.get(buf) then
+      return
+    end
+    local now = api.nvim_get_mode().mode
+    local kind = KINDS[mode:sub(1, 1)]
+    local keys = toggle_of(now) .. (KINDS[now:sub(1, 1)] ~= kind and kind or "") .. toggle_of(mode)
+    if now ~= mode then
+      vim.cmd("noautocmd keepjumps normal! " .. keys)
+    end
+    M.put(buf, moved(buf, position))
   end
 end
 

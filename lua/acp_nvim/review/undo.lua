@@ -162,7 +162,7 @@ end
 local function rewrite_under_unsaved(undo, buf, saved)
   local options = save_options(undo, buf, saved)
   options.autocmds = false -- a formatter would not see the user's lines
-  local put_cursors_back = cursors.hold(buf, undo.file.text.lines, undo.wanted)
+  local put_cursors_back = cursors.hold(buf, text.rows(undo.file.text.lines))
   return change(undo, buf, function()
     local said = edit_and_save.run(buf, diff.of_buffer(undo.file.text.lines, saved), options)
     if said.ok then
@@ -170,7 +170,7 @@ local function rewrite_under_unsaved(undo, buf, saved)
         vim.cmd("silent! undojoin")
       end)
       edit.apply(buf, diff.of_buffer(saved, undo.wanted))
-      put_cursors_back()
+      put_cursors_back(text.rows(undo.wanted))
       undo_step.break_undo(buf)
     end
     return said
