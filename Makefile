@@ -12,6 +12,7 @@
 #   make doc-check     the help says what the code does; links and snippets of help and README are whole
 #   make pictures      those of the README, made anew (tmux and the DejaVu fonts are needed)   ARGS="chat review"
 #   make gallery   every kind of screen in several schemes and widths, into .cache/gallery    ARGS="--widths 80 welcome"
+#   make release   whether this checkout can be released, and what to tag
 #   make plugins   other plugins into .cache/plugins: the tests beside them are skipped without
 #   make install   .venv with the package, for plugin managers
 #   make clean     all that was made is gone
@@ -34,7 +35,7 @@ ACP_NVIMS ?= $(or $(NAMED_NVIM),$(subst $(empty) $(empty),:,$(strip $(NVIMS))))
 export ACP_NVIMS
 test-agents: export ACP_REAL_AGENTS = $(AGENTS)
 
-.PHONY: help t install demo test test-agents chaos soak check check-types-lua doc-check pictures gallery plugins bench clean tools nvims
+.PHONY: help t install demo test test-agents chaos soak check check-types-lua doc-check pictures gallery plugins release bench clean tools nvims
 
 install:
 	@tests/tools/venv.sh
@@ -72,6 +73,9 @@ gallery: tools nvims
 
 plugins:
 	@tests/tools/get-plugins.sh
+
+release:
+	@python3 tests/tools/release.py
 
 t:
 	@$(PYTHON_OF_VENV) -m pytest -q -p no:cacheprovider $(ARGS)

@@ -15,7 +15,7 @@ import pytest
 
 from tests.functional.editor import ROOT
 
-PARTS = ("acp_nvim", "build.lua", "doc", "ftplugin", "lua", "plugin", "pyproject.toml", "rplugin")
+PARTS = ("acp_nvim", "build.lua", "lazy.lua", "doc", "ftplugin", "lua", "plugin", "pyproject.toml", "rplugin")
 NAME = re.compile(r"^[\w.-]+")
 TOOLS = ("cat", "cp", "dirname", "env", "git", "ln", "mkdir", "rm", "sh", "sleep", "uname")
 BASE = getattr(sys, "_base_executable", sys.executable)
