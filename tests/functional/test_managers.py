@@ -1,5 +1,5 @@
-"""The README's ways to install, each taken for real: with the plugin manager, where it is at hand, from a git remote with
-a tagged release. The help's longer ones make the environment as well.
+"""The README's ways to install, each taken for real: with the plugin manager, where it is at hand, from a git
+remote with a tagged release. The help's longer ones make the environment as well.
 
 Managers and other plugins are looked for in ACP_PLUGINS, or .cache/plugins, as `git clone` makes them there.
 """
