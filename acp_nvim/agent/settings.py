@@ -3,6 +3,7 @@
 Both are done in Lua, by lua/acp_nvim/config/schema.lua. A test holds the names and types to be those of the schema.
 """
 
+import re
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -95,6 +96,13 @@ DEMO = AgentSpec(
     writes_through=True,
 )
 
+# Bearer tok, Authorization: Basic dXNlcg==      postgres://user:password@host
+_CREDENTIALS = re.compile(
+    r"(?i:\b(?:bearer|basic|token|digest|negotiate|api-?key)[ \t:=]+)([^\s,;\"'&]{4,})|://[^\s/@:]*:([^\s/@]{4,})@"
+)
+# any scheme of one word, and what a header sets: GenieKey tok, session=tok; other=tok
+_IN_HEADERS = re.compile(_CREDENTIALS.pattern + r"|^[ \t]*[\w-]+[ \t]+(\S{4,})[ \t]*$|\w=\"?([^\s,;\"&]{4,})")
+
 # Until the editor has sent the configuration, agents may do nothing.
 NONE = Settings(
     agents={},
@@ -116,12 +124,20 @@ def _secrets(spec: Any) -> Iterator[str]:
     for server in listed if isinstance(listed, list) else ():
         if isinstance(server, dict):
             yield from _values(server.get("env"))
-            yield from _values(server.get("headers"))
+            yield from _values(server.get("headers"), _IN_HEADERS)
 
 
-def _values(table: Any) -> Iterator[str]:
-    """Yield the values of a table, or of a list of pairs of name and value."""
-    if isinstance(table, dict):
-        yield from map(str, table.values())
-    elif isinstance(table, list):
-        yield from (str(pair["value"]) for pair in table if isinstance(pair, dict) and "value" in pair)
+def _values(table: Any, credentials: re.Pattern[str] = _CREDENTIALS) -> Iterator[str]:
+    """Yield the values of a table, or of a list of pairs of name and value, each with the credentials in it: agents
+    also say these alone."""
+    pairs = table if isinstance(table, list) else ()
+    given = (
+        table.values() if isinstance(table, dict) else (each["value"] for each in pairs if _has_value(each))
+    )
+    for value in map(str, given):
+        yield value
+        yield from filter(None, (part for found in credentials.findall(value) for part in found))
+
+
+def _has_value(pair: Any) -> bool:
+    return isinstance(pair, dict) and "value" in pair

@@ -134,7 +134,7 @@ def _sort(entry: Entry) -> str | None:
     if isinstance(entry, Thought):
         is_quiet = entry.ended is not None and not ERROR.search("".join(entry.parts))
         return _THOUGHT if is_quiet else None
-    if not isinstance(entry, ToolCall) or entry.status != "completed" or entry.nested or entry.exit_code:
+    if not isinstance(entry, ToolCall) or entry.status != "completed" or entry.nested or entry.bad_end:
         return None
     must_be_seen = entry.is_breach or entry.verdict.startswith("rejected")
     if must_be_seen or any(question.is_open for question in entry.questions):

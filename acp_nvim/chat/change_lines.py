@@ -20,7 +20,7 @@ from acp_nvim.chat.phrases import cells
 from acp_nvim.chat.splice import Mark, Row
 from acp_nvim.chat.tool_lines import changed_lines, relative
 from acp_nvim.session.change_preview import MOST_ROWS, DiffRow, FilePreview
-from acp_nvim.text.printable import one_line
+from acp_nvim.text.printable import visible
 
 Room = tuple[int, int] | None  # rows and columns of the window; None if not known yet
 
@@ -119,7 +119,7 @@ def _fitting(previews: Sequence[FilePreview], key: int, most: int, columns: int 
 
 
 def _name(each: FilePreview, cwd: str, key: int) -> Row:
-    path = one_line(relative(each.path, cwd))
+    path = visible(relative(each.path, cwd))
     text = f"{INDENT}{path}"
     start = len(INDENT.encode())
     (first, colour), *second = changed_lines(each.added or 0, each.removed or 0)

@@ -18,6 +18,8 @@ from acp_nvim.chat.headings import Headings
 from acp_nvim.chat.prompt_lines import is_long
 from acp_nvim.chat.splice import Op, Row, edit, marks, texts
 from acp_nvim.session.entries import Changes, Entry, Message, Note, Placeholder, Report, Thought, UsersEntry
+from acp_nvim.session.subagent import Subagent
+from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.transcript import Transcript
 
 
@@ -75,8 +77,19 @@ class ChatView:
         if entry is not None and run:
             self._toggle_run(key, is_open, run)
         elif entry is not None and folds(entry):
-            self._open[key] = not self._is_open(entry) if is_open is None else is_open
-            self._transcript.touch(entry)
+            was = self._is_open(entry)
+            self._open[key] = not was if is_open is None else is_open
+            if self._open[key] != was:
+                self._transcript.touch(entry)
+
+    def toggle_all(self, is_open: bool) -> None:
+        """Fold or unfold every entry, the calls shown within entries, and every run."""
+        for index, entry in enumerate(self._transcript.entries):
+            nested = entry.nested if isinstance(entry, ToolCall | Subagent) else None
+            for each in (entry, *(nested.shown if nested else ())):
+                self.toggle(each.key, is_open)
+            if (run := self._runs.of(index)) and run.first == index:
+                self._toggle_run(entry.key, is_open, "line")
 
     def _toggle_run(self, key: int, is_open: bool | None, part: RunPart) -> None:
         index = self._transcript.index(key)

@@ -12,7 +12,7 @@ from acp_nvim.session.nested_calls import NestedCalls
 from acp_nvim.session.subagent import Subagent
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.tool_paths import named
-from acp_nvim.text.printable import one_line
+from acp_nvim.text.printable import one_line, visible
 
 ICONS = {
     "pending": ("◌ ", "AcpPending"),
@@ -206,7 +206,7 @@ def _place(call: ToolCall, cwd: str) -> str:
         paths = [path for path in paths if path != os.path.normpath(cwd)]
     if not paths:
         return ""
-    path = one_line(relative(paths[0], cwd))
+    path = visible(relative(paths[0], cwd))
     if line := _line(call):
         return f"{path}:{_first_changed(call, paths[0], line)}"
     return f"{path} and {len(paths) - 1} more" if call.kind in _CHANGES and len(paths) > 1 else path
@@ -261,8 +261,8 @@ def _beside(call: ToolCall, counts: tuple[int, int] | None) -> list[list[str]]:
     chunks: list[list[str]] = nested_count(call.nested)
     if counts and (any(counts) or call.edited):
         chunks += changed_lines(*counts)
-    if call.exit_code and not call.is_open:
-        chunks.append([f"  exit {call.exit_code}", "AcpFailed"])
+    if call.bad_end and not call.is_open:
+        chunks.append([f"  {call.bad_end}", "AcpFailed"])
     if call.edited:
         chunks.append(["  edited by you", "AcpWarning"])
     if how := call.verdict or call.left or ("cancelled" if call.status == "cancelled" else ""):

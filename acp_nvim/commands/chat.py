@@ -10,7 +10,7 @@ from acp_nvim.commands.dispatch import Refused, Table, handle
 from acp_nvim.commands.interface import Application
 from acp_nvim.commands.picture_files import PictureFiles
 from acp_nvim.messages.backend import Float, Show
-from acp_nvim.messages.chat import Details, Fit, Render, Toggle
+from acp_nvim.messages.chat import Details, Fit, Render, Toggle, ToggleAll
 from acp_nvim.messages.sessions import CancelSubagent, OpenSubagent
 from acp_nvim.session.session import Session
 from acp_nvim.session.subagent import Subagent
@@ -24,6 +24,7 @@ class ChatCommands:
         self._pictures = PictureFiles()
         self.table: Table = {
             "toggle": handle(Toggle, self._toggle),
+            "toggle_all": handle(ToggleAll, self._toggle_all),
             "fit": handle(Fit, self._fit),
             "details": handle(Details, self._details),
             "render": handle(Render, self._render),
@@ -37,6 +38,11 @@ class ChatCommands:
     def toggle(self, session: Session, key: int, is_open: bool | None, run: RunPart | None = None) -> None:
         """Fold or unfold the entry with that key, or its run; None toggles it."""
         self._views.of(session).view.toggle(key, is_open, run)
+        self._app.touch(session)
+
+    def _toggle_all(self, command: ToggleAll) -> None:
+        session = self._app.session(command.session)
+        self._views.of(session).view.toggle_all(command.open)
         self._app.touch(session)
 
     def _fit(self, command: Fit) -> None:

@@ -49,7 +49,7 @@ class QueueCommands:
         if host is None or not host.steering.is_offered:
             why = f"{session.agent_title} cannot take it earlier"
             return self._app.say("info", f"this prompt stays in the queue: {why}")
-        if not host.steering.add_waiting(session, command.text):
+        if not host.steering.add_waiting(session, command.text, command.seq):
             return self._app.say("warn", "this prompt is no longer queued")
         self._queue_open(QueueOpen(session=session.number))
         return self._app.touch(session)

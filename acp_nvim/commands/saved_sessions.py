@@ -150,15 +150,17 @@ class SavedSessionCommands:
         if session.name and session.id and host and host.agent and host.agent.session("title"):
             title = session.name[: limits.SESSION_TITLE_CHARS]
             params = {"sessionId": session.id, "title": title}
+            before = session.title
             host.call(
                 "session/set_title",
                 params,
-                lambda result: self._renamed(host, session, title, result),
+                lambda result: self._renamed(host, session, title, before, result),
                 owner=session,
             )
 
-    def _renamed(self, host: Host, session: Session, title: str, result: Result) -> None:
-        """Take the title as the agent has stored it. A refused one stays the user's own."""
+    def _renamed(self, host: Host, session: Session, title: str, before: str | None, result: Result) -> None:
+        """Take the title as the agent has stored it: it says so in its answer, or by an update ahead of that. A
+        refused one stays the user's own."""
         if isinstance(result, Gone):
             return
         if isinstance(result, Failure):
@@ -166,9 +168,9 @@ class SavedSessionCommands:
         stored = result.result.get("title") if isinstance(result.result, dict) else None
         if session.name == title:  # else it has been renamed again
             session.name = None
-            session.title = (stored if isinstance(stored, str) and stored else title)[
-                : limits.SESSION_TITLE_CHARS
-            ]
+            updated = session.title if session.title != before else None
+            told = stored if isinstance(stored, str) and stored else updated or title
+            session.title = told[: limits.SESSION_TITLE_CHARS]
             self._app.touch(session)
 
     def _delete(self, command: Delete) -> None:

@@ -18,15 +18,10 @@ from acp_nvim.protocol.errors import INTERNAL_ERROR, NOT_FOUND, RpcError
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_paths import within
-from acp_nvim.text.printable import one_line, visible
+from acp_nvim.text.printable import visible
 
 Access = Literal["read", "write"]
 
-_OPTIONS = (
-    Option("once", "Once", "allow_once"),
-    Option("folder", "This folder, for the session", "allow_always"),
-    Option("no", "No", "reject_once"),
-)
 # Characters that some file systems do not see in a name.
 _UNSEEN = dict.fromkeys([*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF])
 
@@ -36,11 +31,12 @@ class Root(NamedTuple):
 
     path: str  # resolved
     place: tuple[int, int] | None  # device and inode; None: there was no such folder
+    is_repository: bool  # a bare one, or what git keeps in it: the user has chosen to work there
 
     @classmethod
     def of(cls, path: str) -> Root:
         resolved = disk.resolve(path)
-        return cls(resolved, _place(resolved))
+        return cls(resolved, _place(resolved), _is_repository(resolved))
 
     def covers(self, path: str) -> bool:
         return within(path, self.path) and self.place is not None and _place(self.path) == self.place
@@ -72,7 +68,10 @@ class Boundary:
 
     def is_inside(self, session: Session, path: str, given: str) -> bool:
         """Whether the session may have the resolved path without a question."""
-        return any(root.covers(path) and not is_gits(path, given, root.path) for root in self._held(session))
+        return any(
+            root.covers(path) and not is_gits(path, given, root.path, not root.is_repository)
+            for root in self._held(session)
+        )
 
     def is_rooted(self, session: Session, path: str) -> bool:
         return any(root.covers(path) for root in self._held(session))
@@ -96,8 +95,8 @@ class Boundary:
         question = Question(
             session=session.number,
             kind="outside",
-            title=one_line(f"{access} {where}: {path}"),
-            options=_OPTIONS,
+            title=f"{access} {where}: {visible(path)}",
+            options=_options(os.path.dirname(path)),
             path=path,
             detail=(visible(path),),
         )
@@ -112,20 +111,32 @@ class Boundary:
         folders = self._folders.setdefault(session, {})
         if (access, folder) not in folders:
             folders[access, folder] = session.remembered.add_grant(
-                one_line(f"{access} below {folder}"), partial(folders.__delitem__, (access, folder))
+                f"{access} below {visible(folder)}", partial(folders.__delitem__, (access, folder))
             )
         return folders[access, folder]
 
 
-def is_gits(path: str, given: str, folder: str) -> bool:
+def _options(folder: str) -> tuple[Option, ...]:
+    """Return the options. A folder that holds the user's home is named: "this folder" would say too little."""
+    is_wide = within(disk.resolve(os.path.expanduser("~")), folder)
+    what = f"All of {visible(folder)}" if is_wide else "This folder"
+    return (
+        Option("once", "Once", "allow_once"),
+        Option("folder", f"{what}, for the session", "allow_always"),
+        Option("no", "No", "reject_once"),
+    )
+
+
+def is_gits(path: str, given: str, folder: str, or_makes_it_one: bool = False) -> bool:
     """Whether the path is one of git's own files below the folder, as it is resolved or as it was given.
 
     These are `.git` and what lies below such a name, and folders that git would take for a repository. The folder
-    itself is the user's choice, wherever it lies.
+    itself is the user's choice, wherever it lies; with `or_makes_it_one` the path may not make it a repository.
     """
-    return any(map(_is_dot_git, (*_below(path, folder), *_below(os.path.normpath(given), folder)))) or any(
-        map(_is_repository, _folders(path, folder))
-    )
+    if any(map(_is_dot_git, (*_below(path, folder), *_below(os.path.normpath(given), folder)))):
+        return True
+    steps = _steps(path, folder)
+    return any(_is_repository(inner, name) for inner, name in steps if or_makes_it_one or inner != folder)
 
 
 def _below(path: str, folder: str) -> list[str]:
@@ -134,12 +145,11 @@ def _below(path: str, folder: str) -> list[str]:
     return path[start:].split("/")
 
 
-def _folders(path: str, folder: str) -> Iterator[str]:
-    """Yield the folders between the folder and the path."""
-    path = os.path.dirname(path)
-    while within(path, folder) and path != folder:
-        yield path
-        path = os.path.dirname(path)
+def _steps(path: str, folder: str) -> Iterator[tuple[str, str]]:
+    """Yield the folders from that of the path up to the folder, each with the name in it that leads on."""
+    while path != folder and within(path, folder):
+        path, name = os.path.split(path)
+        yield path, name
 
 
 def _is_dot_git(name: str) -> bool:
@@ -148,8 +158,23 @@ def _is_dot_git(name: str) -> bool:
     return plain in (".git", "git~1")
 
 
-def _is_repository(folder: str) -> bool:
-    return all(os.path.lexists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs"))
+def _is_repository(folder: str, coming: str = "") -> bool:
+    """Whether git takes the folder for a repository, or reads the configuration and the hooks of one from it, once
+    `coming` is there, too. A write is judged by what it completes.
+
+    HEAD objects refs            a bare repository
+    HEAD commondir               a worktree's: configuration and objects lie in the folder that commondir names
+    objects refs config          that folder
+    """
+
+    def has(*names: str) -> bool:
+        return any(
+            name.casefold() == coming.casefold() or os.path.lexists(f"{folder}/{name}") for name in names
+        )
+
+    return (has("objects") and has("refs") and has("HEAD", "config", "hooks")) or (
+        has("commondir") and has("HEAD")
+    )
 
 
 def _place(path: str) -> tuple[int, int] | None:

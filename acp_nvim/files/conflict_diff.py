@@ -8,7 +8,7 @@ from typing import Any
 from acp_nvim.files.conflict_question import Conflict
 from acp_nvim.session.question import Question
 from acp_nvim.text.diff_cost import is_too_much
-from acp_nvim.text.printable import one_line
+from acp_nvim.text.printable import visible
 
 
 def payload(question: Question, conflict: Conflict, *, renews: bool = False) -> dict[str, Any]:
@@ -18,7 +18,7 @@ def payload(question: Question, conflict: Conflict, *, renews: bool = False) -> 
     disk itself it becomes the buffer's text, unsaved.
     """
     begun, conflict.begun = conflict.begun, None
-    name = one_line(os.path.basename(conflict.path))
+    name = visible(os.path.basename(conflict.path))
     file = {
         "path": conflict.path,
         "name": name,

@@ -13,7 +13,7 @@ from acp_nvim.protocol import schema
 from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
-from acp_nvim.text.printable import one_line, visible
+from acp_nvim.text.printable import visible
 from acp_nvim.text.text_file import Text
 
 _OPTIONS = (
@@ -87,7 +87,7 @@ class Conflicts:
         question = Question(
             session=session.number,
             kind="conflict",
-            title=one_line(f"conflict in {os.path.basename(conflict.path)}"),
+            title=f"conflict in {visible(os.path.basename(conflict.path))}",
             options=_OPTIONS,
             path=conflict.path,
             has_diff=True,

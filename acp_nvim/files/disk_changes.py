@@ -16,7 +16,7 @@ from acp_nvim.files.file_snapshot import ChangeAuthor, FileSnapshot, Held, Unkno
 from acp_nvim.files.service import Files
 from acp_nvim.files.turn_tasks import TurnTasks
 from acp_nvim.files.watched_turn import WatchedTurn
-from acp_nvim.text.printable import one_line
+from acp_nvim.text.printable import one_line, visible
 
 log = logging.getLogger(__name__)
 _GONE = 0.3  # seconds after which a file that is put back by a rename would be there again
@@ -88,7 +88,7 @@ class DiskChanges:
         """Tell the user that a loaded file was deleted. Neovim would say E211, but only when it looks."""
         await anyio.sleep(_GONE)
         if file_snapshot.stamp(path) is None and await self._files.documents.loaded(path):
-            name = one_line(os.path.basename(path))
+            name = visible(os.path.basename(path))
             self._say("warn", f"{name} was deleted or moved on disk; its buffer keeps the text")
 
     def _note_missed(self, path: str, seen: FileSnapshot, found: object, earlier: str | None) -> None:
@@ -96,7 +96,7 @@ class DiskChanges:
         why = found.why if isinstance(found, Missed) else ""
         if why and why != seen.missed:
             log.warning("%s has changed on disk and was not reloaded: %s", path, why)
-            name = one_line(os.path.basename(path))
+            name = visible(os.path.basename(path))
             self._say("warn", f"{name} changed on disk, the buffer did not: {one_line(why)}")
         seen.missed, seen.shown = why, earlier if why else None
 

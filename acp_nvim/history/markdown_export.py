@@ -28,7 +28,7 @@ def export(session: Session, terminal: Terminal) -> Iterator[str]:
     """Yield the pieces of the file, each with its line end."""
     agent = one_line(session.agent_title)
     title = one_line(session.shown_title or f"A conversation with {agent}")
-    yield f"# {title}\n\n{agent} in {_code(one_line(session.cwd))}\n"
+    yield f"# {title}\n\n{agent} in {_code(visible(session.cwd))}\n"
     speaker = None
     for entry in session.transcript.entries:
         if entry.speaker and entry.speaker != speaker:
@@ -132,7 +132,7 @@ def _tool(call: ToolCall, cwd: str, terminal: Terminal) -> Iterator[str]:
 
 
 def _diff(diff: schema.Diff) -> Iterator[str]:
-    path = one_line(diff.path)
+    path = visible(diff.path)
     yield "--- /dev/null" if diff.old_text is None else f"--- {path}"
     yield f"+++ {path}"
     old = diff.old_text or ""

@@ -228,8 +228,9 @@ class TranscriptMessages:
             yield self._update({"sessionUpdate": "tool_call_update", **change})
         if not call.is_open and not call.left:
             change = {"toolCallId": told["toolCallId"], "status": call.status}
-            if call.terminal_exit_code is not None:
-                change["_meta"] = {"terminal_exit": {"exit_code": call.terminal_exit_code}}
+            if call.terminal_exit_code is not None or call.terminal_signal:
+                end = {"exit_code": call.terminal_exit_code, "signal": call.terminal_signal or None}
+                change["_meta"] = {"terminal_exit": end}
             yield self._update({"sessionUpdate": "tool_call_update", **change}, call.ended)
 
     def _subagent(self, child: Subagent) -> Iterator[Line]:

@@ -118,7 +118,7 @@ class AgentServices:
 
     def tool_call_changed(self, session: Session, call: ToolCall) -> None:
         """Show all services a tool call that has changed, before the agent gets an answer about it."""
-        self.terminals.note_exit_code(session, call)
+        self.terminals.note_end(session, call)
         self.enforcement.tool_call_changed(session, call)
         self.watch.tool_call_changed(session, call)
         if has_diff(call, session.cwd):

@@ -61,6 +61,12 @@ class Toggle(OfSession):
     run: Literal["line", "calls"] | None = None  # the run that the entry belongs to, or that with its calls
 
 
+class ToggleAll(OfSession):
+    """Fold or unfold all entries."""
+
+    open: bool
+
+
 class Fit(OfSession):
     """The size of a chat's window."""
 

@@ -45,9 +45,10 @@ class QueueSet(OfSession):
 
 
 class QueueSteer(OfSession):
-    """Put a queued prompt into the running turn."""
+    """Put a queued prompt into the running turn; without its number the first one of that text."""
 
     text: str
+    seq: int = 0
 
 
 class QueueRelease(OfSession):

@@ -46,6 +46,7 @@ class LostLines(Part):
     more: int  # lines that it has beyond those
     removed: bool = False  # the file, which the agent has created
     restored: bool = False  # the file, which the agent has deleted
+    gone: bool = False  # the file, whoever has deleted it since
 
 
 class ReviewReport(Part):

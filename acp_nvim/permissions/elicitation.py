@@ -23,7 +23,7 @@ from acp_nvim.session.form import Form
 from acp_nvim.session.form_outline import outline
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
-from acp_nvim.text.printable import one_line, visible
+from acp_nvim.text.printable import one_line, prose, visible
 
 _DECLINE = Option("decline", "Decline", "reject_once")
 _PAGE = re.compile(r"https?://[^\s/?#]+[^\s]*", re.IGNORECASE)
@@ -209,7 +209,7 @@ def _offered(question: Question) -> Iterator[Option]:
 
 def _lines(texts: Iterable[str]) -> Iterator[str]:
     for text in texts:
-        yield from (visible(line) for line in text.splitlines())
+        yield from (prose(line) for line in text.splitlines())
 
 
 # --- the answers

@@ -34,7 +34,7 @@ from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.compare_decision import taken_in_words, total
 from acp_nvim.text.decision_report import report
 from acp_nvim.text.diff_cost import is_too_much
-from acp_nvim.text.printable import one_line
+from acp_nvim.text.printable import visible
 
 _AGAIN = "not sent: the proposal has changed, look at it again"
 
@@ -217,8 +217,8 @@ def _view(session: Session, path: str, diff: FileDiff) -> dict[str, Any]:
     """Return the texts of a call as they came, only to be looked at."""
     file = {
         "path": path,
-        "name": one_line(os.path.basename(path)),
-        "shown": one_line(relative(path, session.cwd)),
+        "name": visible(os.path.basename(path)),
+        "shown": visible(relative(path, session.cwd)),
         "left": diff.old,
         "right": diff.new,
         "plain": is_too_much(diff.old, diff.new),

@@ -20,7 +20,7 @@ from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.tool_paths import absolute
 from acp_nvim.text.diff_cost import is_too_much
-from acp_nvim.text.printable import one_line
+from acp_nvim.text.printable import visible
 from acp_nvim.text.text_file import split
 from acp_nvim.text.unified_patch import parse_patch
 
@@ -49,8 +49,8 @@ class ProposedFile:
         fragments = [] if is_whole else self.changes
         return {
             "path": self.path,
-            "name": one_line(os.path.basename(self.path)),
-            "shown": one_line(relative(self.path, cwd)),
+            "name": visible(os.path.basename(self.path)),
+            "shown": visible(relative(self.path, cwd)),
             "disk": _plain(self.disk),
             "base": None if change.base == self.disk and not change.problem else _plain(change.base),
             "new": _plain(change.new),

@@ -18,7 +18,7 @@ from acp_nvim.session.question import Question
 from acp_nvim.session.raw_input import Argument
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.tool_paths import absolute
-from acp_nvim.text.printable import one_line, visible
+from acp_nvim.text.printable import one_line, prose, visible
 
 _TITLE = 80  # characters that the line of a tool call has room for beside a command or a path
 _SHORT = 60  # of a note that shares its line with others
@@ -69,7 +69,7 @@ def _lines(question: Question, call: ToolCall, paths: list[str], others: list[Ar
     yield from (f"  {visible(line)}" for line in _arguments(others))
     yield from map(visible, paths)
     if not (paths or command or others):
-        yield from (visible(line) for text in _words(call) for line in text.split("\n"))
+        yield from (prose(line) for text in _words(call) for line in text.split("\n"))
 
 
 def _words(call: ToolCall) -> Iterator[str]:

@@ -100,9 +100,11 @@ class Queue:
         self._items.insert(place, prompt)
         self._first += 1 if self._first else 0
 
-    def steer_waiting(self, text: str) -> bool:
-        """Have the first waiting prompt of this text go into the running turn; False if there is none."""
-        found = next((each for each in self._items if each.text == text and not each.steers), None)
+    def steer_waiting(self, text: str, seq: int = 0) -> bool:
+        """Have the waiting prompt of this number, or else the first of this text, go into the running turn; False if
+        there is none."""
+        waiting = (each for each in self._items if not each.steers)
+        found = next((each for each in waiting if (each.seq == seq if seq else each.text == text)), None)
         if found is None:
             return False
         self._drop(found)

@@ -16,12 +16,13 @@ from acp_nvim.session.nested_calls import NestedCalls
 from acp_nvim.session.question import Question
 from acp_nvim.session.reported_output import ReportedOutput
 from acp_nvim.session.tool_paths import named
-from acp_nvim.text.printable import visible
+from acp_nvim.text.printable import one_line, prose
 
 _OPEN = ("pending", "in_progress")
 COMMANDS = ("command", "cmd")
 ARGUMENTS = ("args", "arguments")
 NOTHING: tuple[Any, ...] = (None, "", [], {})
+_SIGNAL = 40  # characters of its name
 _EXIT_CODES = ("exit_code", "exitCode", "exit", "return_code")
 
 
@@ -47,6 +48,7 @@ class ToolCall:
     # those of the agent's own, by their ids
     terminals: dict[str, ReportedOutput] = field(default_factory=dict)
     terminal_exit_code: int | None = None  # of its terminal, ours or the agent's own
+    terminal_signal: str = ""  # that ended its command, such as SIGKILL
     questions: list[Question] = field(default_factory=list)
     verdict: str = ""  # "rejected", "allowed by rule 2"
     # "cancelled" or "left open", if the turn ended before the agent said how this call did; "cancelled" also if it
@@ -142,6 +144,11 @@ class ToolCall:
         codes = (each.get(name) for each in told for name in _EXIT_CODES)
         return next((code for code in codes if type(code) is int), None)
 
+    @property
+    def bad_end(self) -> str:
+        """Return how its command ended, `exit 2` or `SIGKILL`; empty: well, or nobody knows."""
+        return self.terminal_signal or (f"exit {self.exit_code}" if self.exit_code else "")
+
     def paths(self, cwd: str) -> list[str]:
         """Return the paths that it names, symlinks unresolved."""
         said = (self.locations, self.content, self.raw_input, cwd)
@@ -187,8 +194,11 @@ class ToolCall:
                 if id in self.terminals or len(self.terminals) < limits.CALL_TERMINALS:
                     self.terminals.setdefault(id, ReportedOutput()).add(said["data"])
         exit = meta.get("terminal_exit")
-        if isinstance(exit, dict) and type(exit.get("exit_code")) is int:
-            self.terminal_exit_code = exit["exit_code"]
+        if isinstance(exit, dict):
+            if type(exit.get("exit_code")) is int:
+                self.terminal_exit_code = exit["exit_code"]
+            if isinstance(exit.get("signal"), str):
+                self.terminal_signal = one_line(exit["signal"][:_SIGNAL])
 
 
 def only_asks(call: ToolCall, question: Question) -> bool:
@@ -202,7 +212,7 @@ def only_asks(call: ToolCall, question: Question) -> bool:
         return False
     described = (line for field in question.fields for line in field["description"].splitlines())
     said = {*question.detail, *described}
-    return all(visible(line) in said for text in texts for line in text.splitlines())
+    return all(prose(line) in said for text in texts for line in text.splitlines())
 
 
 def is_another(

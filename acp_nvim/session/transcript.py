@@ -6,6 +6,7 @@ The view finds new entries and new text by itself; what changed earlier is named
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
@@ -62,6 +63,7 @@ class Transcript:
         self._now = 0.0
         self._growing = GrowingText()
         self._echoes = PromptEchoes()
+        self._is_prompted = False  # a prompt of ours is being answered
         self.plans = Plans(self._begin_plan)
         self._compactions = Compactions(self._begin_compaction)
         self.calls = CallIndex()
@@ -93,6 +95,8 @@ class Transcript:
         if isinstance(chunk, schema.ContextChunk):
             return self._add_context(chunk)
         text = chunk.text
+        if chunk.role == "user" and self._is_prompted:
+            return self._add_as_user(chunk)
         if chunk.role == "user" and (text := self._users_words(chunk)) == "":
             return
         if text is None:
@@ -138,6 +142,7 @@ class Transcript:
         self._leave_plan()
         self._add(Message(self._key(), "user", [text], prompt=not report, is_whole=True, at=at))
         self.calls.begin_turn()
+        self._is_prompted = True
         self._echoes.clear()
         self.expect_echo(text, report)
 
@@ -151,6 +156,14 @@ class Transcript:
             self._add(Report(self._key(), [report], at, steered=True))
         if text:
             self._add(Message(self._key(), "user", [text], is_whole=True, at=at, steered=not report))
+
+    def _add_as_user(self, chunk: schema.Chunk) -> None:
+        """Add what the agent sends in the user's name while it answers him. An echo of what we have sent is not shown
+        again. All else he has not said: it is context that the agent gives itself."""
+        if self._echoes and (chunk.text is None or self._attached_text(chunk.text)):
+            return
+        text = None if chunk.text is None else self._echoes.take(chunk.text)
+        self._add_context(replace(chunk, role="agent", text=text))
 
     def _add_context(self, chunk: schema.Chunk) -> None:
         """Add context for the model. All of a message's that comes without anything between is one entry."""
@@ -277,6 +290,7 @@ class Transcript:
     def end_turn(self, now: float, cancelled: bool = False) -> list[ToolCall]:
         """Close the calls that the turn left open and return them."""
         self._now = now
+        self._is_prompted = False
         self._echoes.clear()
         self._end_thought()
         left = self.calls.end_turn("cancelled" if cancelled else "left open", now)

@@ -18,6 +18,7 @@ class Screen:
         self.session, self.id = session, terminal_id
         self.status: str | None = None  # how it ended
         self.exit_code: int | None = None  # of a command of ours
+        self.signal = ""  # that ended a command of ours
         self.is_ours = False  # its command will tell how it ended
         self.viewer: int | None = None  # the buffer that is fed
         self.fed = False  # a task feeds it now

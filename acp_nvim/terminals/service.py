@@ -151,12 +151,14 @@ class Terminals:
                 if name == "terminal_exit":
                     self._screens.end(screen, _told_status(said))
 
-    def note_exit_code(self, session: Session, call: ToolCall) -> None:
+    def note_end(self, session: Session, call: ToolCall) -> None:
         """Tell a call how the terminal of ours that it shows has ended."""
         shown = (item.terminal_id for item in call.content if isinstance(item, schema.TerminalRef))
         for screen in (self._screens.get(session, id) for id in shown):
             if screen and screen.exit_code is not None:
                 call.terminal_exit_code = screen.exit_code
+            if screen and screen.signal:
+                call.terminal_signal = screen.signal
 
     def _reported(self, session: Session, call: ToolCall, said: Mapping[str, Any]) -> Screen | None:
         """Return the screen of a terminal of the agent's own; None for one of ours, which needs no report."""
@@ -232,7 +234,8 @@ class Terminals:
         status = command.status or {}
         code = status.get("exitCode")
         screen.exit_code = code if isinstance(code, int) else None
-        self._screens.end(screen, str(status.get("signal") or f"exit {status.get('exitCode')}"))
+        screen.signal = str(status.get("signal") or "")
+        self._screens.end(screen, screen.signal or f"exit {code}")
 
     def _forget_ended(self) -> None:
         self._commands = {command: owner for command, owner in self._commands.items() if command.group}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from acp_nvim.text.printable import visible
+from acp_nvim.text.printable import prose
 
 _SEQUENCE = re.compile(
     "\x1b(?:"
@@ -23,4 +23,4 @@ def plain(text: str) -> str:
 
 def shown(line: str) -> str:
     """Return one line of a body: tabs stay, control and bidirectional characters become visible."""
-    return "\t".join(map(visible, line.split("\t"))) if "\t" in line else visible(line)
+    return "\t".join(map(prose, line.split("\t"))) if "\t" in line else prose(line)

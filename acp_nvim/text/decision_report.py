@@ -75,6 +75,10 @@ class LostLines(Protocol):
     def restored(self) -> bool:
         """The user has brought the file back, which the agent had deleted."""
 
+    @property
+    def gone(self) -> bool:
+        """The file is not there any more: nothing stands in the place of the agent's lines."""
+
 
 class Hidden:
     """The present text of the file is not known."""
@@ -122,6 +126,8 @@ def report_of_review(path: str, file: LostLines) -> str:
     if file.restored:
         return f"{name}: {_RESTORED}"
     counts = _listed((file.undone, "undone"), (file.changed, "changed"))
+    if file.gone:
+        return f"{name}: {counts}; the file is not there any more."
     lines = _bounded(iter(file.lines), file.more)
     return "\n".join([f"{name}: {counts}. {_WRITTEN}", *lines])
 

@@ -7,13 +7,19 @@ import re
 from acp_nvim import limits
 from acp_nvim.text.bounded import short
 
-# C0 and C1 controls; bidirectional marks and overrides; separators, fillers and tags that nobody sees.
-HIDDEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    "\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
+# Nobody sees these, or they reorder others: controls and separators of lines (Unicode's Cc, Zl, Zp), format characters
+# (Cf), all but the variation selectors that Unicode calls default-ignorable, and letters and symbols without ink.
+_UNSEEN = (
+    "\x00-\x1f\x7f-\x9f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
+    "\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff0-\ufffb"
+    "\U000110bd\U000110cd\U00013430-\U0001343f\U00016fe4\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff"
 )
-
-_BREAKS = re.compile(r"\r\n|[\r\n\t]")
+_BLANKS = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"  # Zs, but for the space
+_VARIANTS = "\ufe00-\ufe0f"  # behind an emoji they say how it is drawn
+HIDDEN = re.compile(f"[{_UNSEEN}{_BLANKS}{_VARIANTS}]")
+_HIDDEN_IN_PROSE = re.compile(f"[{_UNSEEN}]")
+_GAP = re.compile(f"[ \t\r\n{_BLANKS}]+")
 
 
 def _show(match: re.Match[str]) -> str:
@@ -24,8 +30,14 @@ def _show(match: re.Match[str]) -> str:
 
 
 def visible(text: str) -> str:
-    """Show control and bidirectional characters as Vim does: `^[`, `<202E>`."""
+    """Show all characters that nobody sees as Vim shows controls: `^[`, `<202E>`. Two paths or commands never look the
+    same because of one."""
     return HIDDEN.sub(_show, text)
+
+
+def prose(text: str) -> str:
+    """Return `visible` text whose blanks and emoji stay as they are written. For sentences, output and diffs."""
+    return _HIDDEN_IN_PROSE.sub(_show, text)
 
 
 def name_of(text: str) -> str:
@@ -34,7 +46,11 @@ def name_of(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return `visible` text with line breaks and tabs as spaces."""
-    if text.isascii() and text.isprintable():
+    """Return a name or a title for a line of ours: `visible`, and each gap is one blank. What we put between two names
+    stands in none.
+
+    "Later   2 ✗ No"  ->  "Later 2 ✗ No"
+    """
+    if text.isascii() and text.isprintable() and "  " not in text:
         return text.strip()
-    return visible(_BREAKS.sub(" ", text).strip())
+    return visible(_GAP.sub(" ", text).strip())

@@ -47,6 +47,15 @@ async def test_the_title_may_come_back_as_session_info(desk: Desk) -> None:
 
 
 @pytest.mark.statement(131)
+async def test_a_title_that_comes_ahead_of_the_answer_is_kept(desk: Desk) -> None:
+    info = update({"sessionUpdate": "session_info_update", "title": "By the agent"})
+    desk.agent(TITLES, on("session/set_title", info, result({})))
+    talk = await desk.ready()
+    talk.send("rename", title="Mine")
+    await eventually(lambda: talk.status.get("title") == "By the agent")
+
+
+@pytest.mark.statement(131)
 async def test_a_refused_title_stays_the_users_own(desk: Desk) -> None:
     desk.agent(TITLES, on("session/set_title", error(-32602, "too short")))
     talk = await desk.ready()

@@ -188,6 +188,17 @@ async def test_the_name_of_an_option_is_shown_whole_or_nothing_can_be_allowed(
     assert get_outcomes_by_id(agent) == {0: {"outcome": "selected", "optionId": "no"}}
 
 
+@pytest.mark.parametrize("gap", ["   ", "\u00a0\u00a0 ", "\u3000\u2003", "\t"])
+async def test_the_name_of_an_option_does_not_look_like_several(desk: Desk, gap: str) -> None:
+    name = f"Later{gap}2 ✗ No{gap}3 ✗ Never{gap}2 ✓ Yes"
+    desk.agent(on_prompt("work", permission("Go on?", [("y", name, "allow_once"), OPTIONS[2]])))
+    talk = await asking(desk)
+    assert talk.questions[0]["options"][0]["name"] == "Later 2 ✗ No 3 ✗ Never 2 ✓ Yes"
+    assert any("Later 2 ✗ No 3 ✗ Never 2 ✓ Yes" in line for line in talk.lines)
+    talk.answer("no")
+    await talk.ended(1)
+
+
 @pytest.mark.statement(75)
 async def test_two_questions_with_one_request_id_are_each_answered(desk: Desk) -> None:
     asked = [

@@ -313,3 +313,16 @@ async def test_what_a_diff_shows_is_not_said_again_and_what_it_does_not_is(
     talk.answer("no")
     await talk.ended(1)
     assert answers(agent) == ["no", "no"]
+
+
+@pytest.mark.parametrize("char", "\u2800\ufe0f\u00a0\u2009\u3000\U00016fe4\U0001d173\U00013430\u0600")
+async def test_what_nobody_sees_is_visible_in_commands_and_paths(desk: Desk, char: str) -> None:
+    raw = {"command": f"rm a{char}b", "path": f"x{char}y.py"}
+    desk.agent(on_prompt("work", permission("Run", kind="execute", rawInput=raw)))
+    talk = await asking(desk)
+    text = "\n".join(talk.lines)
+    code = f"<{ord(char):04X}>"
+    assert f"rm a{code}b" in text
+    assert f"x{code}y.py" in text
+    talk.answer("no")
+    await talk.ended(1)

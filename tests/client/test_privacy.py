@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import os
+import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 import pytest
 
 from acp_nvim.agent import private_files
+from acp_nvim.agent.redaction import Redaction
 from tests.client.conftest import Desk, Talk
 from tests.fakes.script import error, eventually, on, on_prompt, permission, raw, result, say, script, stderr
 
@@ -154,6 +159,110 @@ async def test_no_part_of_a_secret_is_told(
     for name, text in (await told(desk, talk, state, tmp_path)).items():
         assert part not in text, name
     assert not [text for text in desk.messages() if part in text]
+
+
+TOKEN = 'tk/9f%3"é\\x+aa'
+
+
+def written(secret: str) -> list[str]:
+    """As texts within texts hold it."""
+    plain = json.dumps(secret)[1:-1]
+    units = secret.encode("utf-16-be").hex().upper()
+    codes = "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+    return [
+        plain,
+        json.dumps(secret, ensure_ascii=False)[1:-1],
+        json.dumps(plain)[1:-1],
+        json.dumps(json.dumps(plain))[1:-1],
+        plain.replace("/", "\\/"),
+        json.dumps(plain.replace("/", "\\/"))[1:-1],
+        codes,
+        json.dumps(codes)[1:-1],
+        codes[:6] + secret[1:],
+        quote(secret),
+        quote(secret, safe=""),
+        re.sub("%..", lambda code: code[0].lower(), quote(secret, safe="")),
+        quote(quote(secret, safe=""), safe=""),
+        quote_plus(secret),
+        json.dumps({"text": json.dumps({"key": secret})}),
+        *(base64.b64encode(b"x" * before + secret.encode()).decode() for before in range(3)),
+        base64.urlsafe_b64encode(secret.encode()).decode().rstrip("="),
+    ]
+
+
+@pytest.mark.parametrize("secret", [TOKEN, "sk-very-secret", "C:\\keys\\new", "日本-1234-🔑"])
+def test_a_secret_is_hidden_however_it_is_written(secret: str) -> None:
+    hidden = Redaction([secret])
+    for form in written(secret):
+        told = hidden.text(f"before {form} behind")
+        left = told.removeprefix("before ").removesuffix(" behind")
+        assert "***" in left, form
+        # of base64 the letters at both ends may hold bits of something else
+        assert len(left) <= len("***") + 8 or "text" in form, (form, left)
+        for at in range(len(form) + 8):
+            assert secret[:6] not in hidden.head(f"before {form} behind", at)
+
+
+def test_a_text_with_escapes_and_without_the_secret_stays() -> None:
+    hidden = Redaction([TOKEN, "sk-very-secret"])
+    for text in (
+        "a\\nb %41 \\u0041 \\\\",
+        "100% of sk-very",
+        "\\sk-very-secre t",
+        "\\" * 50_000,
+        "%25" * 50_000,
+    ):
+        assert hidden.text(text) == text
+
+
+async def test_no_form_of_a_secret_is_told(desk: Desk, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    secret = "tk/9f:very=secret"
+    forms = [
+        quote(secret, safe=""),
+        json.dumps(secret.replace("/", "\\/"))[1:-1],
+        json.dumps(json.dumps(secret)),
+    ]
+    steps = [
+        step for form in forms for step in (stderr(f"using {form}\n"), raw(f"{form}\n"), say(f"{form}, "))
+    ]
+    asks = permission(f"use {forms[0]}", rawInput={"command": f"curl {forms[1]}"}, kind="execute")
+    recording(desk, state, *steps, asks, error(-32603, forms[0]), env={"KEY": secret})
+    talk = await desk.ready()
+    talk.prompt("go")
+    await talk.asked()
+    talk.answer("yes")
+    await talk.ended(1)
+    for name, text in (await told(desk, talk, state, tmp_path)).items():
+        assert not any(part in text for part in ("very=secret", "very%3Dsecret")), name
+
+
+@pytest.mark.parametrize(
+    ("given", "part"),
+    [
+        (
+            {"mcp_servers": {"w": {"url": "https://x", "headers": {"Authorization": "Bearer tok-77aa"}}}},
+            "tok-77aa",
+        ),
+        ({"mcp_servers": {"w": {"url": "https://x", "headers": {"X": "GenieKey tok-77aa"}}}}, "tok-77aa"),
+        ({"mcp_servers": {"w": {"url": "https://x", "headers": {"Cookie": "a=tok-77aa; b=x"}}}}, "tok-77aa"),
+        ({"env": {"HEADERS": "Authorization: Bearer tok-77aa"}}, "tok-77aa"),
+        ({"env": {"DATABASE_URL": "postgres://me:tok-77aa@host/db"}}, "tok-77aa"),
+    ],
+)
+async def test_a_secret_within_a_value_is_one(
+    desk: Desk, tmp_path: Path, given: dict[str, Any], part: str
+) -> None:
+    state = tmp_path / "state"
+    steps = (stderr(f"{part}\n"), raw(f"{part}\n"), say(part), permission(part, rawInput={"command": part}))
+    recording(desk, state, *steps, **{"env": {}, "mcp_servers": {}, **given})
+    talk = await desk.ready()
+    talk.prompt("go")
+    await talk.asked()
+    talk.answer("yes")
+    await talk.ended(1)
+    for name, text in (await told(desk, talk, state, tmp_path)).items():
+        assert part not in text, name
 
 
 async def test_a_secret_of_an_earlier_configuration_is_one(desk: Desk, tmp_path: Path) -> None:

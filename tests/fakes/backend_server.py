@@ -7,12 +7,16 @@ pipes with its folder and environment, then each signal that it gets, and is tol
 whose stub has been killed is killed.
 """
 
+import atexit
 import os
 import selectors
 import signal
 import socket
 import sys
 from contextlib import suppress
+
+import anyio._backends._asyncio  # noqa: F401  anyio imports it with its first task group
+from pydantic import BaseModel
 
 from acp_nvim.entrance import main
 from acp_nvim.messages import recorder_for_tests
@@ -90,11 +94,20 @@ class Server:
             stub.send(str(os.waitstatus_to_exitcode(status)).encode())
 
 
+def build(models: type[BaseModel]) -> None:
+    """Build the validators of all models below a class, which a backend builds when it first reads such a message."""
+    for model in models.__subclasses__():
+        model.model_rebuild()
+        build(model)
+
+
 if __name__ == "__main__":
     import gc
 
+    build(BaseModel)
     gc.freeze()  # as the backend does when it is started alone
     server = Server(sys.argv[1])
     print("ready", flush=True)
     if server.serve():
         main()
+        atexit.register(os._exit, 0)  # as `python -m acp_nvim` does

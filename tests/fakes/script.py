@@ -8,6 +8,7 @@ What the steps do is written at the head of `scripted_agent.py`.
 """
 
 import json
+import py_compile
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -19,7 +20,8 @@ import anyio
 
 Step = list[Any]
 Rule = dict[str, Any]
-PROGRAM = Path(__file__).with_name("scripted_agent.py")
+# Compiled, because Python compiles the file that it is to run anew with each start.
+PROGRAM = py_compile.compile(str(Path(__file__).with_name("scripted_agent.py")), doraise=True)
 OPTIONS = (("yes", "Yes", "allow_once"), ("always", "Always", "allow_always"), ("no", "No", "reject_once"))
 
 
@@ -108,7 +110,7 @@ def script(folder: Path, *rules: Rule, name: str = "agent", **head: Any) -> Scri
     """`head`: `start` (steps), `ignore` ("eof", "term"), `ids` (the prefix of its request ids)."""
     file, log = folder / f"{name}.json", folder / f"{name}.log"
     file.write_text(json.dumps({"rules": rules, **head}))
-    return ScriptedAgent([sys.executable, "-I", "-S", str(PROGRAM), str(file), str(log)], log)
+    return ScriptedAgent([sys.executable, "-I", "-S", PROGRAM, str(file), str(log)], log)
 
 
 async def eventually(condition: Callable[[], Any], seconds: float = 5) -> Any:

@@ -388,6 +388,7 @@ def main():
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     threading.excepthook = broken
     Agent(script, sys.argv[2]).run()
+    os._exit(0)  # freeing every object takes a tenth of its time
 
 
 if __name__ == "__main__":

@@ -219,8 +219,9 @@ def test_a_failed_command_tells_its_exit_code_and_why_below_it(
     editor.screen.expect("│ test_0 PASSED")
 
 
-def test_the_exit_code_of_a_terminal_is_told(open_editor: Open, tmp_path: Path) -> None:
-    order = {"sessionId": "{session}", "command": "sh", "args": ["-c", "echo no such target; exit 2"]}
+@pytest.mark.parametrize(("ends", "end"), [("exit 2", "exit 2"), ("kill -KILL $$", "SIGKILL")])
+def test_the_end_of_a_terminal_is_told(open_editor: Open, tmp_path: Path, ends: str, end: str) -> None:
+    order = {"sessionId": "{session}", "command": "sh", "args": ["-c", f"echo no such target; {ends}"]}
     shows = {"content": [{"type": "terminal", "terminalId": "terminal-1"}]}
     agent = script(
         tmp_path,
@@ -235,7 +236,7 @@ def test_the_exit_code_of_a_terminal_is_told(open_editor: Open, tmp_path: Path) 
     editor = open_chat(open_editor, agent, setup=WIDE, size=(60, 30))
     send(editor, "go")
     editor.wait_event("AcpTurnEnded")
-    editor.screen.expect(" ✗ execute make all   exit 2\n   │ no such target\n")
+    editor.screen.expect(f" ✗ execute make all   {end}\n   │ no such target\n")
 
 
 def test_a_reason_that_is_too_long_stands_among_the_last_lines(open_editor: Open, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.fakes.script import Step, on_prompt, say, script, tool, wait
+from tests.fakes.script import Step, on_prompt, say, script, tool, update, wait
 from tests.functional.editor import Editor
 from tests.steps.conversation import go_to_line, open_chat, read_chat, send
 
@@ -55,6 +55,34 @@ def test_a_run_of_calls_is_one_line_until_it_is_unfolded(open_editor: Open, tmp_
     editor.type("zM<CR>")
     editor.screen.expect_gone("  │ the text of file 1")
     editor.screen.expect("▾ ✓ read 12 files")
+
+
+def test_everything_that_folds_unfolds_at_once(open_editor: Open, tmp_path: Path) -> None:
+    context = {"type": "text", "text": "for the model", "annotations": {"audience": ["assistant"]}}
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "",
+            update({"sessionUpdate": "agent_message_chunk", "content": context}),
+            say("Done."),
+        ),
+    )
+    editor = open_chat(open_editor, agent, setup={"chat": {"position": "tab"}}, size=(80, 50))
+    editor.acp("prompt", "\n".join(f"point {number}" for number in range(1, 21)))
+    editor.wait_event("AcpTurnEnded")
+    folded = ("… 9 more lines", "▸ context for the agent")
+    unfolded = ("point 20", "│ for the model")
+    for words in folded:
+        editor.screen.expect(words)
+    go_to_line(editor, "Done.")
+    editor.type("zMzR")
+    for words in unfolded:
+        editor.screen.expect(words)
+    editor.type("zM")
+    for words in folded:
+        editor.screen.expect(words)
+    for words in unfolded:
+        editor.screen.expect_gone(words)
 
 
 def run(number: int) -> Step:

@@ -210,6 +210,27 @@ def test_a_file_that_is_taken_away_or_brought_back_is_told(open_editor: Open, tm
     }
 
 
+@pytest.mark.parametrize("is_loaded", [True, False])
+def test_of_a_file_that_is_gone_nothing_is_said_to_stand_there(
+    open_editor: Open, tmp_path: Path, way: list[Any], is_loaded: bool
+) -> None:
+    agent = script(tmp_path, on_prompt("edit", *way), on_prompt("", say("ok")))
+    editor = open_notes(open_editor, agent, join_lines(TEN), size=(120, 40))
+    ask(editor, "edit")
+    editor.expect_lua(PENDING, 3)
+    editor.type("7G:Acp undo<CR>")
+    editor.expect_lua(PENDING, 2)
+    if not is_loaded:
+        editor.type(":w<CR>:enew<CR>:bwipeout #<CR>")
+        editor.expect_lua("return vim.fn.bufnr('notes.txt')", -1)
+    (editor.project / "notes.txt").unlink()
+    ask(editor, "and now?")
+    *report, words = last_prompt(agent)
+    assert words == "and now?"
+    if is_loaded or report:  # else the backend has seen in time that it is gone, and it has left the review
+        assert report == ["notes.txt: 1 hunk undone by the user; the file is not there any more.\n\n"]
+
+
 def test_the_backend_hears_of_an_undo_before_any_answer(
     open_editor: Open, tmp_path: Path, way: list[Any]
 ) -> None:

@@ -14,6 +14,7 @@ from tests.fakes.script import (
     on,
     on_prompt,
     permission,
+    request,
     result,
     say,
     script,
@@ -23,9 +24,10 @@ from tests.fakes.script import (
     wait_until,
 )
 from tests.functional.editor import Editor
-from tests.steps.files import read_disk
+from tests.steps.files import LINES, read_disk
 from tests.steps.processes import find_backend
 from tests.steps.proposals import MIXED, decide_mixed, open_diff, open_old, write_through
+from tests.steps.review import PENDING
 
 Open = Callable[..., Editor]
 METHOD = "_session/steering"
@@ -81,6 +83,63 @@ def test_words_are_put_into_the_turn_by_a_key_by_the_command_and_from_the_queue(
     assert texts(agent, METHOD) == ["use tabs", "with care", "and this"]
     assert texts(agent, "session/prompt") == ["work", "for later"]
     assert not agent.got("session/cancel")
+
+
+def test_a_text_that_refuses_a_hunk_undoes_it_and_goes_into_the_turn(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    finish = tmp_path / "finish"
+    write = request(
+        "fs/write_text_file",
+        {"sessionId": "{session}", "path": "{cwd}/notes.txt", "content": "one\nTWO\n"},
+    )
+    work = on_prompt("work", write, say("Begun."), wait_file(str(finish)), say("Done."))
+    agent = script(tmp_path, introduced(), work, INJECTED, on_prompt("", say("Hi")))
+    spec = {"command": agent.argv[0], "args": agent.argv[1:]}
+    editor = open_editor(setup={"agents": {"agent": spec}, "default_agent": "agent"})
+    (editor.project / "notes.txt").write_text("one\ntwo\n")
+    editor.type(":edit notes.txt<CR>")
+    editor.acp("new_session")
+    editor.wait_event("AcpSessionStarted")
+    editor.acp("prompt", "work")
+    editor.expect_lua(PENDING, 1)
+    editor.type("2G:Acp reject keep it small<CR>")
+    assert editor.wait_event("AcpSteered")["text"] == "keep it small"
+    editor.expect_lua(LINES, ["one", "two"])
+    finish.touch()
+    editor.wait_event("AcpTurnEnded")
+    assert texts(agent, METHOD) == ["keep it small"]
+
+
+def test_of_prompts_with_the_same_words_the_one_under_the_cursor_goes_into_the_turn(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    finish = tmp_path / "finish"
+    work = on_prompt("work", say("Begun."), wait_file(str(finish)), say("Done."))
+    agent = script(tmp_path, introduced(), work, INJECTED, on_prompt("", say("Hi")))
+    editor = at_work(open_editor, agent, size=(100, 30))
+    sends = "return require('acp_nvim').prompt('mind this', { context = { { file = ... } } })"
+    for name in ("a.txt", "b.txt", "c.txt"):
+        (tmp_path / name).write_text(name)
+        editor.lua(sends, str(tmp_path / name))
+    editor.expect_lua(QUEUED, 3)
+    editor.type("<Esc>:Acp queue<CR>")
+    editor.screen.expect("<M-CR> into the turn")
+    editor.type("3G<M-CR>")
+    editor.wait_event("AcpSteered")
+    editor.expect_lua(QUEUED, 2)
+    editor.type("G<M-CR>")
+    editor.wait_event("AcpSteered")
+    finish.touch()
+    editor.wait_event("AcpTurnEnded", turn=2)
+    files = [
+        block["uri"].rpartition("/")[2]
+        for method in (METHOD, "session/prompt")
+        for message in agent.got(method)
+        for block in message["params"]["prompt"]
+        if block["type"] == "resource_link"
+    ]
+    assert files == ["b.txt", "c.txt", "a.txt"]
 
 
 def test_an_agent_that_takes_none_gets_them_as_the_next_prompt(open_editor: Open, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ Tests that are about the start or the death of the backend's process are marked 
 
 from __future__ import annotations
 
+import py_compile
 import shlex
 import shutil
 import subprocess
@@ -16,7 +17,9 @@ from pathlib import Path
 
 from tests.functional.editor import ROOT
 
-SERVER, STUB = (ROOT / "tests/fakes" / name for name in ("backend_server.py", "backend_stub.py"))
+SERVER = ROOT / "tests/fakes/backend_server.py"
+# Compiled, because Python compiles the file that it is to run anew with each start.
+STUB = py_compile.compile(str(ROOT / "tests/fakes/backend_stub.py"), doraise=True)
 
 
 @contextmanager
@@ -24,7 +27,7 @@ def warm_backends() -> Iterator[str]:
     """Yield the program that Neovim is to start as its `python`."""
     folder = Path(tempfile.mkdtemp(prefix="acp"))  # a socket's path has to be short
     address, python = folder / "backends", folder / "python"
-    stub = shlex.join([sys.executable, "-I", "-S", str(STUB), str(address)])
+    stub = shlex.join([sys.executable, "-I", "-S", STUB, str(address)])
     python.write_text(f'#!/bin/sh\nexec {stub} "$@"\n')
     python.chmod(0o755)
     with subprocess.Popen(

@@ -21,7 +21,7 @@ return {{
   -- agent/spawn.py: variables of Neovim's environment that agents and their programs do not get
   WITHHELD = {{ {withheld} }},
 
-  -- text/printable.py: characters behind ASCII that nobody sees, or that reorder others, as patterns of their UTF-8
+  -- text/printable.py: characters behind ASCII that nobody sees, as patterns of their UTF-8
   HIDDEN = {{
 {hidden}  }},
 

@@ -32,6 +32,10 @@
 ---@field open? boolean
 ---@field run? "line"|"calls"  the run that the entry belongs to, or that with its calls
 
+--- Fold or unfold all entries.
+---@class acp.message.ToggleAll: acp.message.OfSession
+---@field open boolean
+
 --- The size of a chat's window.
 ---@class acp.message.Fit: acp.message.OfSession
 ---@field rows integer
@@ -90,9 +94,10 @@
 ---@field items string[]
 ---@field was? string[]
 
---- Put a queued prompt into the running turn.
+--- Put a queued prompt into the running turn; without its number the first one of that text.
 ---@class acp.message.QueueSteer: acp.message.OfSession
 ---@field text string
+---@field seq? integer
 
 --- Send what was held.
 ---@class acp.message.QueueRelease: acp.message.OfSession
@@ -183,6 +188,7 @@
 ---@field more integer  lines that it has beyond those
 ---@field removed? boolean  the file, which the agent has created
 ---@field restored? boolean  the file, which the agent has deleted
+---@field gone? boolean  the file, whoever has deleted it since
 
 --- What an agent's next prompt has to begin with; it replaces the last one.
 ---@class acp.message.ReviewReport

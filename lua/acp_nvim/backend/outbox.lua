@@ -120,6 +120,30 @@ function M.first_text(session)
   return entry and session.unsent[entry] and session.unsent[entry].text
 end
 
+--- The number of a queued prompt that was shown with others: prompts of one text are told apart by how many of them
+--- follow, because a queue is sent from its front.
+---@param session acp.Session
+---@param shown string[]  the texts
+---@param place integer  of the prompt in `shown`
+---@return integer  0: it has none; -1: it has gone
+function M.number_at(session, shown, place)
+  local text, left = shown[place], 0
+  for at = place, #shown do
+    left = left + (shown[at] == text and 1 or 0)
+  end
+  for at = #session.waiting, 1, -1 do
+    local entry = session.waiting[at]
+    local known = session.unsent[number_of(entry)]
+    if (type(entry) == "table" and entry[2] or known and known.text) == text then
+      left = left - 1
+      if left == 0 then
+        return number_of(entry)
+      end
+    end
+  end
+  return -1
+end
+
 ---@param session acp.Session
 ---@return { seq: integer, text: string, context: table[] }[]
 function M.list(session)

@@ -81,25 +81,12 @@ function M.fold(open)
   end
 end
 
---- Folds or unfolds every run of calls, tool call and thought.
+--- Folds or unfolds all that folds.
 ---@param open boolean
 function M.fold_all(open)
   local chat = here()
-  if not chat then
-    return
-  end
-  local done, sent = {}, true
-  for _, found in ipairs(marks.between(chat, 0, api.nvim_buf_line_count(chat.buf))) do
-    local mark = found.mark
-    if mark.kind == "run" then
-      sent = ask("toggle", { session = chat.session, key = mark.key, open = open, run = "calls" })
-    elseif (mark.kind == "tool" or mark.kind == "thought") and mark.key and not done[mark.key] then
-      done[mark.key] = true
-      sent = ask("toggle", { session = chat.session, key = mark.key, open = open })
-    end
-    if not sent then
-      return
-    end
+  if chat then
+    ask("toggle_all", { session = chat.session, open = open })
   end
 end
 

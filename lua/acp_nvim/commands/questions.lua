@@ -140,24 +140,35 @@ local function is_asked()
   return proposal.question_here() ~= nil or n ~= nil and state.questions(n)[1] ~= nil
 end
 
---- On a change that waits for a review they mean keep and undo. A question goes first: the agent waits for the answer.
+--- On a change that waits for a review they mean keep and undo; a text goes to the agent whose change it was. A question
+--- goes first: the agent waits for the answer.
 ---@param verb "keep"|"undo"
 ---@param call acp.Call
----@return boolean
+---@return boolean is_on_hunk
+---@return true? ok
+---@return string? message
 local function decide_hunk(verb, call)
-  if call.bang or call.rest ~= "" or is_asked() then
+  local hunk = not call.bang and not is_asked() and review.hunk_at_cursor() or nil
+  if not hunk then
     return false
   end
-  local hunk = review.hunk_at_cursor()
-  return hunk ~= nil and review.decide(verb, { hunk }) == true
+  local ok, message = review.decide(verb, { hunk }), nil
+  if ok and call.rest ~= "" then
+    ok, message = acp.steer(call.rest, { session = hunk.session, next = true })
+  end
+  return true, ok, message
 end
 
 subcommands.accept = {
   doc = "answers the oldest open question with its first option that allows once, with ! always; if none is open, keeps the change under the cursor",
   bang = true,
   run = function(call)
-    if form.accept() or (not call.bang and proposal.accept()) or decide_hunk("keep", call) then
+    if form.accept() or (not call.bang and proposal.accept()) then
       return true
+    end
+    local is_on_hunk, ok, message = decide_hunk("keep", call)
+    if is_on_hunk then
+      return ok, message
     end
     return decide("allow", call)
   end,
@@ -165,11 +176,12 @@ subcommands.accept = {
 
 subcommands.reject = {
   args = "[text]",
-  doc = "answers the oldest open question with its first option that rejects once, with ! always; if none is open, undoes the change under the cursor; the text goes into the turn, or becomes the next prompt if the agent cannot take it; with ! and a text the answer is once, the turn is cancelled and the text is sent now",
+  doc = "answers the oldest open question with its first option that rejects once, with ! always; if none is open, undoes the change under the cursor; either way the text goes into the turn, or becomes the next prompt if the agent cannot take it; with ! and a text the answer is once, the turn is cancelled and the text is sent now",
   bang = true,
   run = function(call)
-    if decide_hunk("undo", call) then
-      return true
+    local is_on_hunk, ok, message = decide_hunk("undo", call)
+    if is_on_hunk then
+      return ok, message
     end
     return decide("reject", call)
   end,

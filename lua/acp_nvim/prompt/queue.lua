@@ -1,6 +1,7 @@
 -- Shows the queued prompts in a buffer, one block for each; writing the buffer changes the queue.
 local backend = require("acp_nvim.backend.process")
 local messages = require("acp_nvim.ui.messages")
+local outbox = require("acp_nvim.backend.outbox")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
 local reload = require("acp_nvim.ui.reload")
@@ -199,7 +200,8 @@ function M.steer()
   if not item then
     return messages.show("info", "the queue is empty")
   end
-  backend.notify("queue_steer", { session = n, text = item })
+  local seq = outbox.number_at(assert(state.session(n)), opened[buf], place)
+  backend.notify("queue_steer", { session = n, text = item, seq = seq })
 end
 
 --- Shows the queue in a window of its own; a buffer that is already there and unchanged is brought up to date.

@@ -45,12 +45,14 @@ local function report_of(session)
     local found, lost = lost_report.report(file.text.known.lost, file.text.lines, session)
     vim.list_extend(about[session], lost)
     if found then
-      local is_there = vim.uv.fs_stat(path) ~= nil or #file.text.lines > 0
+      local is_on_disk = vim.uv.fs_stat(path) ~= nil
+      local is_there = is_on_disk or #file.text.lines > 0
       found.path = file.given
       found.removed = file.created and not is_there or nil
       found.restored = vim.iter(lost):any(function(each)
         return each.restored
       end) or nil
+      found.gone = not (is_on_disk or file.buf and vim.bo[file.buf].modified) or nil
       told[#told + 1] = found
     end
   end

@@ -98,6 +98,14 @@ def test_a_command_that_tells_of_a_failure_by_its_exit_code_is_never_hidden(stor
     assert story.shown() == ["read 6 files", "execute g", "  │ 2 failed"]
 
 
+def test_a_command_that_a_signal_has_ended_is_never_hidden(story: Story) -> None:
+    killed = {"terminal_exit": {"terminal_id": "t", "exit_code": None, "signal": "SIGKILL"}}
+    story.call("a", "execute", meta=killed)
+    for id in "bcd":
+        story.call(id, "execute")
+    assert story.shown() == ["execute a", "ran 3 commands", "execute d"]
+
+
 @pytest.mark.parametrize("order", ["abcd", "dcba", "bdac"])
 def test_the_order_in_which_calls_end_does_not_matter(story: Story, order: str) -> None:
     for id in "abcd":

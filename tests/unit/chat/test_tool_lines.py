@@ -307,6 +307,11 @@ def test_a_failed_command_tells_its_exit_code(told: dict[str, Any]):
     assert shown.mark["eol"] == [["  exit 2", "AcpFailed"]]
 
 
+def test_a_command_that_a_signal_has_ended_tells_which():
+    told = {"terminal_exit": {"terminal_id": "t", "exit_code": None, "signal": "SIGKILL"}}
+    assert failed(40, meta=told).mark["eol"] == [["  SIGKILL", "AcpFailed"]]
+
+
 @pytest.mark.parametrize("code", [0, None, True, "2", {}])
 def test_only_a_number_is_an_exit_code(code: Any):
     assert failed(40, raw_output={"exit_code": code}).beside == ""

@@ -66,6 +66,49 @@ async def test_what_git_keeps_is_not_open_by_any_name(agent: Agent, path: str) -
     assert await agent.code(agent.write(f"{agent.root}/{path}", "new\n")) == INTERNAL_ERROR
 
 
+@pytest.mark.parametrize(
+    ("there", "path"),
+    [
+        ("HEAD commondir", "config"),
+        ("HEAD commondir", "hooks/pre-commit"),
+        ("HEAD", "commondir"),
+        ("commondir", "HEAD"),
+        ("commondir", "head"),
+        ("HEAD objects/", "refs/heads/main"),
+        ("HEAD refs/", "objects/info/x"),
+        ("objects/ refs/", "HEAD"),
+        ("objects/ refs/", "config"),
+        ("objects/ refs/ config", "hooks/pre-commit"),
+    ],
+)
+@pytest.mark.parametrize("folder", ["sub", "sub/deep", "."])
+async def test_what_git_takes_for_a_repository_or_is_about_to_is_not_open(
+    agent: Agent, there: str, path: str, folder: str
+) -> None:
+    place = agent.root / folder
+    agent.files.configure("deny", autocmds=True)
+    agent.files.boundary.begin(agent.session)
+    place.mkdir(parents=True, exist_ok=True)
+    for name in there.split():
+        (place / name).mkdir() if name.endswith("/") else (place / name).write_text("")
+    assert await agent.code(agent.write(place / path, "new\n")) == INTERNAL_ERROR
+
+
+async def test_a_root_that_is_a_repository_is_its_users_choice(agent: Agent) -> None:
+    for name in ("HEAD", "objects", "refs"):
+        (agent.root / name).mkdir()
+    agent.files.configure("deny", autocmds=True)
+    await agent.write(agent.root / "description", "new\n")
+
+
+@pytest.mark.parametrize("there", ["HEAD", "commondir", "objects", "refs", "HEAD refs", "objects refs"])
+async def test_a_folder_with_some_of_gits_names_is_open(agent: Agent, there: str) -> None:
+    agent.files.configure("deny", autocmds=True)
+    for name in there.split():
+        (agent.root / "sub" / name).mkdir(parents=True)
+    await agent.write(agent.root / "sub" / "f", "new\n")
+
+
 @pytest.mark.parametrize("path", [".gitignore", ".github/workflows", "my.git/f", "HEAD", ".git/../f"])
 async def test_what_is_named_like_gits_is_open(agent: Agent, path: str) -> None:
     agent.files.configure("deny", autocmds=True)
@@ -130,6 +173,25 @@ async def test_the_question_names_the_resolved_path(agent: Agent) -> None:
         ("folder", "allow_always"),
         ("no", "reject_once"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("home", "name"),
+    [
+        ("out", "All of {out}, for the session"),
+        ("out/home/me", "All of {out}, for the session"),
+        ("elsewhere", "This folder, for the session"),
+    ],
+)
+async def test_a_folder_that_holds_the_home_is_named(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch, home: str, name: str
+) -> None:
+    out = agent.root.parent / "out"
+    monkeypatch.setenv("HOME", str(agent.root.parent / home))
+    agent.answers = ["once"]
+    await agent.read(out / "f")
+    (question,) = agent.asked
+    assert [option.name for option in question.options] == ["Once", name.format(out=out), "No"]
 
 
 async def test_once_is_once(agent: Agent) -> None:

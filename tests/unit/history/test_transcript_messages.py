@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from acp_nvim.history.replay import play
 from acp_nvim.history.transcript_messages import TranscriptMessages
 from acp_nvim.protocol import decode, schema
@@ -129,13 +131,16 @@ def test_the_time_in_which_the_user_was_asked_is_told(tmp_path: Path) -> None:
     assert took == [[3.0], [3.0]]
 
 
-def test_the_exit_code_of_a_terminal_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("code", "signal", "end"), [(2, None, "exit 2"), (None, "SIGKILL", "SIGKILL")])
+def test_the_end_of_a_terminal_is_told(
+    tmp_path: Path, code: int | None, signal: str | None, end: str
+) -> None:
     session, retelling = talk()
-    exit = {"terminal_exit": {"terminal_id": "x", "exit_code": 2, "signal": None}}
+    exit = {"terminal_exit": {"terminal_id": "x", "exit_code": code, "signal": signal}}
     call = schema.ToolCallUpdate("t", title="make", kind="execute", status="failed", meta=exit)
     session.apply(call, 1.0)
     file = tmp_path / "transcript.jsonl"
     file.write_text("".join(json.dumps(line) + "\n" for line in retelling.lines(2.0)))
     again = Session(2, "mine", "/work")
     play(again, str(file))
-    assert [each.exit_code for each in again.transcript.entries if isinstance(each, ToolCall)] == [2]
+    assert [each.bad_end for each in again.transcript.entries if isinstance(each, ToolCall)] == [end]

@@ -15,7 +15,7 @@ from acp_nvim.protocol.schema import (
     Text,
     ToolCallUpdate,
 )
-from acp_nvim.session.entries import Message, Note, Placeholder, Report, Thought
+from acp_nvim.session.entries import AgentContext, Message, Note, Placeholder, Report, Thought
 from acp_nvim.session.plan import Plan
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.tool_call import ToolCall
@@ -37,6 +37,12 @@ def say(transcript: Transcript, *chunks: Any, role: Any = "agent") -> None:
 
 def spoken(transcript: Transcript) -> list[tuple[str, str]]:
     return [(entry.role, "".join(entry.parts)) for entry in transcript.entries if isinstance(entry, Message)]
+
+
+def given(transcript: Transcript) -> list[tuple[str, str]]:
+    """What stands folded as context for the agent."""
+    contexts = (entry for entry in transcript.entries if isinstance(entry, AgentContext))
+    return [(entry.role, "".join(map(str, entry.parts))) for entry in contexts]
 
 
 def text(value: str) -> ContentItem:
@@ -98,17 +104,27 @@ def test_the_own_prompt_is_not_shown_twice(transcript: Transcript, pieces: list[
 
 
 @pytest.mark.statement(56)
-def test_what_only_begins_like_the_prompt_is_shown_whole(transcript: Transcript):
+def test_what_only_begins_like_the_prompt_is_shown_whole_and_not_as_the_users(transcript: Transcript):
     transcript.user("say hello")
     say(transcript, "say ", "goodbye", role="user")
-    assert spoken(transcript) == [("user", "say hello"), ("user", "say goodbye")]
+    assert spoken(transcript) == [("user", "say hello")]
+    assert given(transcript) == [("agent", "say goodbye")]
 
 
 @pytest.mark.statement(56)
-def test_what_follows_the_echo_is_shown(transcript: Transcript):
+def test_what_follows_the_echo_is_shown_and_not_as_the_users(transcript: Transcript):
     transcript.user("go on")
     say(transcript, "go on", "and on", role="user")
-    assert spoken(transcript) == [("user", "go on"), ("user", "and on")]
+    assert spoken(transcript) == [("user", "go on")]
+    assert given(transcript) == [("agent", "and on")]
+
+
+def test_after_the_turn_the_users_words_are_shown_as_such(transcript: Transcript):
+    """They come from another editor of the same session, or from a replay."""
+    transcript.user("go on")
+    transcript.end_turn(1.0)
+    say(transcript, "from elsewhere", role="user")
+    assert spoken(transcript) == [("user", "go on"), ("user", "from elsewhere")]
 
 
 @pytest.mark.statement(56)
