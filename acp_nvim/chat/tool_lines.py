@@ -30,6 +30,7 @@ _KINDS = {"other": "tool", "switch_mode": "mode"}
 _CHANGES = {"edit", "delete", "move"}
 _MORE = re.compile(r" and \d+ more$")  # behind the first of several paths
 _WITH_SUBJECT = {*_CHANGES, "read", "execute"}  # a path or a command; of others the title says most
+_TOOL = re.compile(r"^[a-z]+(?:_[a-z]+)+: (?=\S)")  # before the subject, where the kind says as much
 _MCP = re.compile(r"mcp__(?P<server>\S+?)__(?P<name>\S+)")  # a tool's name, where it is all of the title
 _GAP = 2
 _LEAST_TITLE = 10  # cells of the agent's words about a call
@@ -177,6 +178,8 @@ def _title(call: ToolCall, cwd: str) -> str:
     verb, _, rest = title.partition(" ")
     if verb.lower() == call.kind:
         title = rest.lstrip()
+    if call.kind != "other":
+        title = _TOOL.sub("", title)
     if tool := _MCP.fullmatch(title):
         return f"{tool['name']} ({tool['server']})"
     return title

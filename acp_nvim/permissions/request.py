@@ -13,10 +13,10 @@ from acp_nvim.protocol import decode, dialects, schema
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from acp_nvim.session.asker import Asker
-from acp_nvim.session.permission_call import asked_call
+from acp_nvim.session.permission_call import Match, asked_call
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
-from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.session.tool_call import is_input
 from acp_nvim.text.printable import one_line
 
 
@@ -65,14 +65,16 @@ def posed(
 ) -> tuple[Question, schema.ToolCallUpdate]:
     """Return the question and its tool call, which is made up for agents that name none."""
     asked, title, is_guess, session = request.tool_call, "", False, asker.session
+    if asked.title and is_input(asked.title, asked.raw_input):
+        asked = replace(asked, title=None)
     if asker.child:  # ids of calls are unique in their own session only
         call = replace(asked, id=asker.call_id(asked.id or f"permission-{request_id}"))
     elif known := session.transcript.calls.latest(
         lambda call: bool(asked.id) and dialect.is_about(asked.id, call.id)
     ):
         call = replace(asked, id=known.id)
-    elif match := asked_call(asked, session.transcript):
-        call = _of_call(asked, match.call)
+    elif match := asked_call(asked, session.transcript, session.cwd):
+        call = _of_call(asked, match)
         title, is_guess = asked.title or "", match.is_guess
     else:
         call = replace(asked, id=asked.id or f"permission-{request_id}")
@@ -88,8 +90,12 @@ def posed(
     return question, call
 
 
-def _of_call(asked: schema.ToolCallUpdate, known: ToolCall) -> schema.ToolCallUpdate:
-    """Merge the tool call of the permission into the announced one, whose own fields stay."""
+def _of_call(asked: schema.ToolCallUpdate, match: Match) -> schema.ToolCallUpdate:
+    """Merge the tool call of the permission into the announced one, whose own fields stay. Where the two differ, the
+    user answers what the permission says."""
+    known = match.call
+    if match.differs:
+        return replace(asked, id=known.id, status=None)
     return replace(
         asked,
         id=known.id,

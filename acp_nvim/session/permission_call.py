@@ -3,6 +3,7 @@
     tool_call t1 "Write a.py" {path, text}    permission p1 "Write `a.py`" {path}     t1: what it says agrees
     tool_call t1 "Write a.py" {path, text}    permission p1 "Allow write_file?"       t1 is the only one: a guess
     tool_call t1, tool_call t2                permission p1 "Allow write_file?"       neither
+    tool_call t1 "edit" {path, old, new}      permission p1 "edit" {path, patch}      t1 is the only one of that name
 
 A guess shows the user more. No rule allows by it: the agent may have meant another call.
 """
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 from acp_nvim import limits
 from acp_nvim.protocol import schema
 from acp_nvim.session.tool_call import NOTHING, ToolCall
+from acp_nvim.session.tool_paths import named
 from acp_nvim.session.transcript import Transcript
 
 _WORD = re.compile(r"\w+")
@@ -24,14 +26,19 @@ _WORD = re.compile(r"\w+")
 class Match(NamedTuple):
     call: ToolCall
     is_guess: bool
+    differs: bool = False  # its raw input or its changes are others than those of the permission
 
 
-def asked_call(asked: schema.ToolCallUpdate, transcript: Transcript) -> Match | None:
+def asked_call(asked: schema.ToolCallUpdate, transcript: Transcript, cwd: str) -> Match | None:
     """Find an open call without a question that agrees with the permission."""
     open_calls = list(transcript.calls.unasked())
     if _says_anything(asked):
         found = [call for call in open_calls if _agrees(asked, call) and _is_alike(asked, call)]
-        return Match(found[0], False) if found else None
+        if found:
+            return Match(found[0], False)
+        namesakes = [call for call in open_calls if asked.title and asked.title == call.title]
+        is_one = len(namesakes) == 1 and _is_about_the_same(asked, namesakes[0], cwd)
+        return Match(namesakes[0], False, differs=True) if is_one else None
     alike = [call for call in open_calls if _has_title(asked, call) or _is_alike(asked, call)]
     found = alike or [call for call in open_calls if transcript.entries[-1] is call]
     is_one = len(alike or open_calls) == 1
@@ -64,6 +71,19 @@ def _agrees(asked: schema.ToolCallUpdate, call: ToolCall) -> bool:
     return all(item in call.content for item in diffs)
 
 
+def _is_about_the_same(asked: schema.ToolCallUpdate, call: ToolCall, cwd: str) -> bool:
+    """Whether both name the same paths, at least one, and give no argument two values."""
+    given, known = _input(asked), call.raw_input
+    if (
+        isinstance(given, dict)
+        and isinstance(known, dict)
+        and any(name in known and known[name] != value for name, value in given.items())
+    ):
+        return False
+    mine = named(asked.locations or (), asked.content or (), given, cwd)
+    return bool(mine) and set(mine) == set(call.paths(cwd)) and _is_of_kind(asked, call)
+
+
 def _is_part(given: Any, known: Any) -> bool:
     if isinstance(given, dict) and isinstance(known, dict):
         return all(name in known and known[name] == value for name, value in given.items())
@@ -81,11 +101,15 @@ def _has_title(asked: schema.ToolCallUpdate, call: ToolCall) -> bool:
 def _is_alike(asked: schema.ToolCallUpdate, call: ToolCall) -> bool:
     """Whether all words of one title are in the other. Without a title the other fields decide."""
     mine = _words(asked.title)
-    if asked.kind not in (None, "other", call.kind) and call.kind != "other":
+    if not _is_of_kind(asked, call):
         return False
     if not mine:
         return call.raw_input is not None
     return any(mine <= other or other <= mine for other in map(_words, (call.title, call.name)) if other)
+
+
+def _is_of_kind(asked: schema.ToolCallUpdate, call: ToolCall) -> bool:
+    return asked.kind in (None, "other", call.kind) or call.kind == "other"
 
 
 def _words(title: str | None) -> set[str]:

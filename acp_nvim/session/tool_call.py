@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -156,7 +157,8 @@ class ToolCall:
 
     def apply(self, update: schema.ToolCallUpdate, now: float) -> None:
         """Apply an update. Only given fields change; content and locations replace the old ones."""
-        if update.title is not None:
+        said = self.raw_input if update.raw_input is schema.UNSET else update.raw_input
+        if update.title is not None and not is_input(update.title, said):
             self.title = update.title
         if update.name is not None:
             self.name = update.name
@@ -199,6 +201,15 @@ class ToolCall:
                 self.terminal_exit_code = exit["exit_code"]
             if isinstance(exit.get("signal"), str):
                 self.terminal_signal = one_line(exit["signal"][:_SIGNAL])
+
+
+def is_input(title: str, raw_input: Any) -> bool:
+    """Whether a title is nothing but the raw input as JSON: it does not say what the call does with it."""
+    if title[:1] not in ("{", "["):
+        return False
+    with suppress(ValueError, RecursionError):
+        return bool(json.loads(title) == raw_input)
+    return False
 
 
 def only_asks(call: ToolCall, question: Question) -> bool:

@@ -1,11 +1,22 @@
 """Which call a permission is about, where the agent gives it an id of its own."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.client.conftest import Desk, Talk
-from tests.fakes.script import ScriptedAgent, on_prompt, permission, tool
+from tests.fakes.script import (
+    ScriptedAgent,
+    eventually,
+    on,
+    on_prompt,
+    permission,
+    result,
+    say,
+    tool,
+)
 
 TEXT = {"path": "notes.txt", "content": "first line\nlast line\n"}
 
@@ -104,3 +115,88 @@ async def test_a_call_further_up_is_not_guessed(desk: Desk) -> None:
     talk, agent = await asking(desk, above, done, permission("rm -rf build", id="perm-7"))
     assert talk.questions[0]["tool_call_id"] == "perm-7"
     await close(talk, agent)
+
+
+async def test_an_edit_whose_permission_has_other_arguments_stands_once(desk: Desk) -> None:
+    """dcode: an id of its own and other arguments, the same title and path."""
+    told = {"path": "notes.txt", "old": "a", "new": "b"}
+    above = tool("t1", title="edit_file", kind="edit", rawInput=told, status="pending")
+    other = {"path": "notes.txt", "preview": "-a\n+b"}
+    talk, agent = await asking(desk, above, permission("edit_file", id="perm-7", rawInput=other))
+    assert talk.questions[0]["tool_call_id"] == "t1"
+    assert len(heads(talk)) == 1
+    assert "preview" in "\n".join(talk.lines)
+    await close(talk, agent)
+
+
+async def test_of_two_edits_of_one_title_neither_is_taken_for_the_other(desk: Desk) -> None:
+    calls = [
+        tool(id, title="edit_file", kind="edit", rawInput={"path": "notes.txt", "old": id}, status="pending")
+        for id in ("t1", "t2")
+    ]
+    asks = permission("edit_file", id="perm-7", rawInput={"path": "notes.txt", "preview": "-a\n+b"})
+    talk, agent = await asking(desk, *calls, asks)
+    assert talk.questions[0]["tool_call_id"] == "perm-7"
+    await close(talk, agent)
+
+
+@pytest.mark.parametrize("has_input", [True, False])
+async def test_a_title_that_is_the_input_as_json_keeps_the_title_of_the_call(
+    desk: Desk, has_input: bool
+) -> None:
+    said = {"text": "x2"}
+    above = tool(
+        "t1",
+        title="shout (words MCP Server)",
+        kind="other",
+        status="pending",
+        rawInput=said,
+        _meta={"toolName": "mcp__words__shout"},
+    )
+    asks = permission('{"text":"x2"}', id="t1", **({"rawInput": said} if has_input else {}))
+    talk, agent = await asking(desk, above, asks, rules=({"action": "reject", "tool": "mcp__other__shout"},))
+    assert talk.questions[0]["title"] == "shout (words MCP Server)"
+    assert '{"text":"x2"}' not in "\n".join(talk.lines)
+    await close(talk, agent)
+
+
+@pytest.mark.parametrize(
+    ("name", "call", "tool_name"),
+    [
+        (
+            "@agentclientprotocol/codex-acp",
+            {
+                "title": "mcp.words.shout",
+                "kind": "execute",
+                "rawInput": {"server": "words", "tool": "shout", "arguments": {"text": "x2"}},
+            },
+            "mcp__words__shout",
+        ),
+        ("qwen-code", {"title": "shout", "_meta": {"toolName": "mcp__words__shout"}}, "mcp__words__shout"),
+        (
+            "goose",
+            {"title": "words: shout", "_meta": {"goose": {"toolCall": {"toolName": "words__shout"}}}},
+            "words__shout",
+        ),
+        ("Kimi Code CLI", {"title": "mcp__words__shout"}, "mcp__words__shout"),
+        ("agentao", {"title": "mcp_words_shout"}, "mcp_words_shout"),
+    ],
+)
+async def test_a_rule_reaches_the_tool_of_an_mcp_server(
+    desk: Desk, tmp_path: Path, name: str, call: dict[str, Any], tool_name: str
+) -> None:
+    info = on("initialize", result({"protocolVersion": 1, "agentInfo": {"name": name, "version": "1"}}))
+    asks = [tool("t1", status="pending", **call), permission(None, id="t1")]  # type: ignore[arg-type]
+    desk.agent(info, on_prompt("work", *asks, say("{answer}")))
+    desk.send(
+        "setup",
+        config={"agents": desk._agents, "permissions": [{"action": "allow", "tool": tool_name}]},
+        state=str(tmp_path / "state"),
+    )
+    talk = await desk.ready()
+    await talk.turn("work")
+    assert '"optionId": "yes"' in talk.says
+    log = tmp_path / "state" / "permissions.jsonl"
+    await eventually(lambda: log.exists() and log.read_text().endswith("\n"))
+    (entry,) = map(json.loads, log.read_text().splitlines())
+    assert (entry["tool"], entry["command"]) == (tool_name, [])

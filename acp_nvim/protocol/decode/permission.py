@@ -65,7 +65,8 @@ def _option(raw: Any, by_position: str, taken: set[str]) -> PermissionOption | N
     if given is None:
         given = next((made for made in (kind, name) if made and made not in taken), by_position)
     id = str(given)
-    name = name or _NAMES.get(kind or id, id)
+    # some agents name an option by its kind alone
+    name = _NAMES.get(name, name) if name else _NAMES.get(kind or id, id)
     return PermissionOption(
         id, name, kind or _KINDS.get(id, ""), given, tuple(_covered(raw.get("_meta"))) or None
     )

@@ -25,7 +25,7 @@ def tool_call(raw: dict[str, Any], *, known: bool) -> ToolCallUpdate:
         id,
         known,
         None if title == id and _RAW_ID.fullmatch(id) else title,  # replays of some agents know no title
-        told.get(_NAME) or _own(meta, "toolName"),
+        told.get(_NAME) or _tool_name(meta),
         None if kind is None else KINDS.get(kind, "other"),
         status if status in STATUSES else None,
         None if content is None else tool_content(content),
@@ -53,6 +53,13 @@ def _renamed(raw: dict[str, Any]) -> dict[str, Any]:
         "_meta": raw.get("_meta"),
         _NAME: text(raw, "name", "toolName"),
     }
+
+
+def _tool_name(meta: dict[str, Any]) -> str | None:
+    """Return the tool's name: beside the objects of agents, in one of them, or in its `toolCall`."""
+    own = [value for value in meta.values() if isinstance(value, dict)]
+    told = (meta, *own, *(as_object(value.get("toolCall")) for value in own))
+    return next(filter(None, (text(each, "toolName") for each in told)), None)
 
 
 def _own(meta: dict[str, Any], name: str) -> str | None:

@@ -7,7 +7,9 @@ from acp_nvim.protocol.dialects import iac_code, simse
 from acp_nvim.protocol.dialects.agentao import Agentao
 from acp_nvim.protocol.dialects.bridge import Bridge
 from acp_nvim.protocol.dialects.claude import Claude
+from acp_nvim.protocol.dialects.codex import Codex
 from acp_nvim.protocol.dialects.gemini import Gemini
+from acp_nvim.protocol.dialects.kimi import Kimi
 from acp_nvim.protocol.dialects.qwen import Qwen
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.protocol.schema import AgentInfo, Initialized
@@ -22,7 +24,9 @@ _ALL = (
     Agentao(),
     Bridge(),
     Claude(),
+    Codex(),
     Gemini(),
+    Kimi(),
     Qwen(),
 )
 PERMISSIONS = ("session/request_permission", iac_code.BARE)

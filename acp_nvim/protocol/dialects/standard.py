@@ -3,7 +3,7 @@
 Decoding is tolerant by itself. A dialect holds only what would be wrong for other agents.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from acp_nvim.protocol.errors import RpcError
@@ -105,6 +105,12 @@ class Dialect:
     def instead(self, method: str, error: RpcError) -> dict[str, Any] | None:
         """Return the result that the agent expects in place of this error; None to send the error."""
         return None
+
+
+def with_call(params: Any, key: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
+    """Return the params with the tool call under `key` changed. Other updates are returned as they are."""
+    call = params.get(key) if isinstance(params, dict) else None
+    return {**params, key: change(call)} if isinstance(call, dict) and "toolCallId" in call else params
 
 
 def sent(option_id: str, request: PermissionRequest) -> Any:

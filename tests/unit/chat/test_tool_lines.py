@@ -111,6 +111,12 @@ class Shown:
             {"title": "Run tests", "kind": "execute", "raw_input": {"command": "pytest"}},
             "execute pytest  Run tests",
         ),
+        (
+            {"title": "execute_bash: ls -l", "kind": "execute", "raw_input": {"command": "ls -l"}},
+            "execute ls -l",
+        ),
+        ({"title": "read_file: a.py", "kind": "read", "locations": at("/w/a.py")}, "read    a.py"),
+        ({"title": "string_replace: a.py", "kind": "other"}, "tool    string_replace: a.py"),
         ({"kind": "execute", "raw_input": {"command": "a\nb"}}, "execute a …"),
         ({"title": "plan", "kind": "switch_mode"}, "mode    plan"),
         ({"title": "a\nb\x1b\u202ec", "kind": "fetch"}, "fetch   a b^[<202E>c"),
