@@ -87,11 +87,13 @@ class CallIndex:
         """Return the latest recent call that fits."""
         return next(filter(fits, self.recent()), None)
 
+    def of_turn(self) -> Iterator[ToolCall]:
+        """Yield the recent calls of this turn, the latest first."""
+        return (call for call in self.recent() if call.turn == self._turn)
+
     def unasked(self) -> Iterator[ToolCall]:
         """Yield the open calls of this turn without a question, the latest first."""
-        return (
-            call for call in self.recent() if call.is_open and call.turn == self._turn and not call.questions
-        )
+        return (call for call in self.of_turn() if call.is_open and not call.questions)
 
     def showing(self, terminal_id: str) -> Iterator[ToolCall]:
         """Yield the recent calls that show a terminal."""

@@ -46,6 +46,7 @@ class Session:
         self.turn = 0
         self.changed: dict[int, Changes] = {}  # by turn: the line in the chat about its changes of files
         self.cancelling = False
+        self.own_ends = 0  # how many turns in a row the agent has cancelled, without the user
         self.closing = False  # the user has closed it, so no event tells of its end
         self.lived = False  # has been ready once: it stays in the list when its agent ends
         self.memory: str | None = None  # the id under which the agent can continue it

@@ -12,6 +12,7 @@ from tests.fakes.script import (
     eventually,
     mark,
     on_prompt,
+    permission,
     request,
     result,
     say,
@@ -259,3 +260,39 @@ async def test_a_cancel_before_the_session_is_there_holds_what_waits(desk: Desk)
     await talk.until("idle")
     assert (talk.status["queue"], talk.status["held"]) == (1, True)
     assert agent.got("session/prompt") == []
+
+
+BY_ITSELF = "Scripted cancelled this turn by itself"
+OFTEN = f"{BY_ITSELF} again: a new session may help, :Acp new"
+
+
+async def test_a_turn_that_the_agent_cancels_by_itself_is_no_cancel_of_the_user(desk: Desk) -> None:
+    desk.agent(
+        on_prompt("slow", wait("session/cancel")),
+        on_prompt("lost", result({"stopReason": "cancelled"})),
+        on_prompt("", say("Hi")),
+    )
+    talk = await desk.ready()
+    talk.prompt("slow")
+    await talk.until("running")
+    talk.send("cancel")
+    await talk.ended(1)
+    assert BY_ITSELF not in talk.lines
+    await talk.turn("lost")
+    assert (talk.lines.count(BY_ITSELF), talk.lines.count(OFTEN)) == (1, 0)
+    await talk.turn("lost")
+    assert (talk.lines.count(BY_ITSELF), talk.lines.count(OFTEN)) == (1, 1)
+    await talk.turn("well")
+    await talk.turn("lost")
+    assert (talk.lines.count(BY_ITSELF), talk.lines.count(OFTEN)) == (2, 1)
+
+
+async def test_a_turn_that_ends_with_a_rejection_is_no_reason_for_a_new_session(desk: Desk) -> None:
+    desk.agent(on_prompt("", permission("Run it?", id="{n}"), result({"stopReason": "cancelled"})))
+    talk = await desk.ready()
+    for turn in (1, 2):
+        talk.prompt("go")
+        await talk.asked()
+        talk.answer("no")
+        await talk.ended(turn)
+    assert (talk.lines.count(BY_ITSELF), talk.lines.count(OFTEN)) == (2, 0)
