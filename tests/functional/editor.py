@@ -47,7 +47,8 @@ class Editor:
     """Neovim, driven through its input queue as a user would and through its API as a script would.
 
     `setup` goes through `require("acp_nvim").setup()`; without one the plugin is only on the runtimepath, as
-    for somebody who never calls it. `init` is Lua at the end of the init file. `python` runs the backend.
+    for somebody who never calls it. `init` is Lua at the end of the init file. `python` runs the backend. `bytecode`
+    is a folder of compiled modules for `vim.loader`; without one each Neovim compiles them anew.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Editor:
         python: str = sys.executable,
         backend: str = "job",
         manifest: Path | None = None,
+        bytecode: Path | None = None,
         setup: dict[str, Any] | None = None,
         init: str = "",
         size: tuple[int, int] = (100, 30),
@@ -69,6 +71,7 @@ class Editor:
         self._init = home / "init.lua"
         config = {"python": python, "backend": backend, **(setup or {})}
         self._init.write_text(INIT + (LAZY if setup is None else SETUP) % json.dumps(config) + init)
+        loader = self._use_bytecode(bytecode) if bytecode else []
         self._errors = home / "stderr"
         self._messages = home / "messages"  # between the halves, as the backend has recorded them
         self._mark = uuid4().hex
@@ -76,11 +79,18 @@ class Editor:
         self._run = Path(tempfile.mkdtemp(prefix="acp"))
         self.address = str(self._run / "nvim")
         self._awaited: dict[str, int] = {}
-        self.process = self._start(program, {**self._environment(manifest), **(env or {})})
+        self.process = self._start(program, loader, {**self._environment(manifest), **(env or {})})
         self.pid = self.process.pid
         self.nvim = Connection(self.address, patience=3 * PATIENCE)
         self.screen = Screen(self.address, *size)
         self.lua(RECORD, self.screen.channel)
+
+    def _use_bytecode(self, folder: Path) -> list[str]:
+        """Put the folder where `vim.loader` looks; return the arguments that enable it."""
+        cache = self.home / "cache/nvim"
+        cache.mkdir(parents=True)
+        (cache / "luac").symlink_to(folder)
+        return ["--cmd", "lua vim.loader.enable()"]
 
     def _environment(self, manifest: Path | None) -> dict[str, str]:
         xdg = {
@@ -99,7 +109,9 @@ class Editor:
             MARK: self._mark,
         }
 
-    def _start(self, program: Path, environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    def _start(
+        self, program: Path, loader: list[str], environment: dict[str, str]
+    ) -> subprocess.Popen[bytes]:
         said = 'lua io.stdout:write("listening\\n") io.stdout:flush()'
         arguments = [
             "--headless",
@@ -110,6 +122,7 @@ class Editor:
             "-i",
             "NONE",
             "-n",
+            *loader,
             "--cmd",
             said,
         ]
@@ -144,6 +157,15 @@ class Editor:
     def acp(self, function: str, *arguments: Any) -> Any:
         """Call a function of `require("acp_nvim")`; its first result."""
         return self.lua("return (require('acp_nvim')[(...)](select(2, ...)))", function, *arguments)
+
+    def settle(self) -> None:
+        """Wait until Neovim has taken all typed keys and the screen shows what they have done."""
+        self.expect_lua("return vim.fn.getchar(1)", 0)
+        self.lua(
+            "vim.cmd.redraw() vim.rpcnotify(..., 'test_event', 'Settled', vim.empty_dict())",
+            self.screen.channel,
+        )
+        self.wait_event("Settled")
 
     def expect_lua(self, code: str, wanted: Any = True, *arguments: Any, timeout: float = PATIENCE) -> Any:
         """Wait until the code returns the value, or one that the callable takes; that value."""

@@ -68,6 +68,7 @@ def expect_same_looks(editor: Editor, kinds: list[str], show: str, marker: str, 
     """Show windows, hide them, and show them again under the user's settings."""
     editor.type(FILE + show)
     editor.screen.expect(lambda screen: marker in text_of(editor, kinds), what=f"{marker} in {kinds}")
+    editor.settle()
     before = {kind: cells_of(editor, kind) for kind in kinds}
     editor.type(hide)
     editor.screen.expect(
