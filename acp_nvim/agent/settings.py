@@ -29,6 +29,7 @@ class AgentSpec(_Frozen):
     mcp_servers: Any
     defaults: dict[str, Any]
     auth_method: str | None = None
+    system_prompt: str | None = None
     install: str | None = None  # how to install its program
     writes_through: bool = False  # known to write files by asking us
 

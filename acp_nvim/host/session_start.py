@@ -119,7 +119,8 @@ class SessionStarts:
             session.memory = way.id
         else:
             self._early.expect()
-        params = encode.session(session.cwd, self._host.servers(session), self._roots(session, way), way.id)
+        servers, roots = self._host.servers(session), self._roots(session, way)
+        params = encode.session(session.cwd, servers, roots, way.id, self._system_prompt(session))
         if way.at:
             params |= self._host.dialect.fork_at(way.at)
         self._host.call(
@@ -157,6 +158,15 @@ class SessionStarts:
         if session.roots and not session.lived:
             self._host.warn(f"{self._host.name} works in one folder only: the others are ignored")
         return ()
+
+    def _system_prompt(self, session: Session) -> str:
+        """Return what is appended to the agent's system prompt, if it takes that."""
+        own = self._host.spec.system_prompt or ""
+        if not own or (self._host.agent and self._host.agent.session("systemPrompt")):
+            return own
+        if not session.lived:
+            session.transcript.note("warning", f"{self._host.name} takes no system prompt: yours is not sent")
+        return ""
 
     # --- answers
 

@@ -24,12 +24,19 @@ def initialize(version: str, capabilities: dict[str, Any]) -> dict[str, Any]:
 
 
 def session(
-    cwd: str, mcp_servers: list[dict[str, Any]], roots: Sequence[str] = (), session_id: str = ""
+    cwd: str,
+    mcp_servers: list[dict[str, Any]],
+    roots: Sequence[str] = (),
+    session_id: str = "",
+    system_prompt: str = "",
 ) -> dict[str, Any]:
-    """Return the params that create a session, or open the one with that id."""
+    """Return the params that create a session, or open the one with that id. `system_prompt` is appended to the
+    agent's own."""
     params: dict[str, Any] = {"cwd": cwd, "mcpServers": mcp_servers}
     if roots:
         params["additionalDirectories"] = list(roots)
+    if system_prompt:
+        params["systemPrompt"] = {"mode": "append", "content": [text(system_prompt)]}
     return {**params, "sessionId": session_id} if session_id else params
 
 

@@ -89,6 +89,7 @@ def client_capabilities(*, read: bool = False, write: bool = False, terminal: bo
         "auth": {"terminal": True},
         "subagents": {},
         "plan": {},
+        "promptSuggestions": {},
         "session": {"configOptions": {"boolean": {}}, "notices": {}, "compaction": {}},
         "elicitation": {"form": {}, "url": {}},
         "_meta": {"terminal_output": True, "terminal-auth": True},

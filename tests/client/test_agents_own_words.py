@@ -293,6 +293,22 @@ async def test_the_suggestion_of_claude_comes_with_session_info(desk: Desk) -> N
     await eventually(lambda: talk.status.get("suggestion") is None)
 
 
+@pytest.mark.statement(146)
+@pytest.mark.parametrize("of_text", [lambda text: {"text": text}, lambda text: text])
+async def test_suggestions_come_as_an_update(desk: Desk, of_text: Any) -> None:
+    def told(*texts: Any) -> list[Any]:
+        suggestions = [of_text(text) for text in texts]
+        return update({"sessionUpdate": "prompt_suggestions_update", "suggestions": suggestions})
+
+    odd = update({"sessionUpdate": "prompt_suggestions_update", "suggestions": "none"})
+    desk.agent(on_prompt("work", told("  ", "add a test"), odd, wait("go on"), told()))
+    talk = await desk.ready()
+    talk.prompt("work")
+    await eventually(lambda: talk.status.get("suggestion") == "add a test")
+    desk.client.hosts[0].connection.notify("go on", {})
+    await eventually(lambda: talk.status.get("suggestion") is None)
+
+
 @pytest.mark.statement(143)
 async def test_odd_suggestions_are_bounded_or_none(desk: Desk) -> None:
     desk.agent(

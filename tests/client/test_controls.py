@@ -368,3 +368,17 @@ async def test_the_demo_agent_lets_all_be_switched(desk: Desk) -> None:
     talk.send("set_option", id=thinks["id"], value=not thinks["value"])
     await eventually(lambda: value(talk, thinks["id"]) is not thinks["value"])
     assert desk.messages() == []
+
+
+@pytest.mark.statement(148)
+async def test_an_option_of_the_category_speed_is_like_any_other(desk: Desk) -> None:
+    speed = {**make_select("pace", "steady", "steady", "fast"), "category": "speed"}
+    agent = desk.agent(
+        on_new_session(configOptions=[speed]), spec={"defaults": {"options": {"pace": "fast"}}}
+    )
+    talk = await desk.ready()
+    assert agent.got("session/new")[0]["params"].keys() == {"cwd", "mcpServers"}
+    assert params(agent, "session/set_config_option")[0]["value"] == "fast"
+    assert [option["category"] for option in talk.status["options"]] == ["speed"]
+    talk.send("set_option", id="pace", value="steady")
+    await eventually(lambda: len(params(agent, "session/set_config_option")) == 2)

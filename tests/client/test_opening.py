@@ -45,6 +45,32 @@ async def test_a_resumed_session_says_that_its_history_is_not_shown(desk: Desk) 
     assert agent.got("session/prompt")[0]["params"]["sessionId"] == "old"
 
 
+@pytest.mark.statement(145)
+@pytest.mark.parametrize("verb", ["load", "resume", "fork", "new"])
+@pytest.mark.parametrize("takes", [True, False])
+async def test_a_system_prompt_goes_along_however_it_is_opened(desk: Desk, verb: str, takes: bool) -> None:
+    names = ("resume", "fork", *(("systemPrompt",) if takes else ()))
+    agent = desk.agent(
+        abilities(*names, load=True),
+        on("session/fork", result({"sessionId": "f"})),
+        spec={"system_prompt": "Answer in verse."},
+    )
+    talk = desk.new(verb=verb, **({} if verb == "new" else {"id": "old"}))
+    await talk.until("idle")
+    (message,) = agent.got(f"session/{verb}")
+    told = {"mode": "append", "content": [{"type": "text", "text": "Answer in verse."}]}
+    assert message["params"].get("systemPrompt") == (told if takes else None)
+    refused = "mine takes no system prompt: yours is not sent"
+    await eventually(lambda: talk.lines.count(refused) == (0 if takes else 1))
+
+
+@pytest.mark.statement(145)
+async def test_without_a_system_prompt_nothing_of_it_is_sent(desk: Desk) -> None:
+    agent = desk.agent(abilities("systemPrompt"))
+    await desk.ready()
+    assert "systemPrompt" not in agent.got("session/new")[0]["params"]
+
+
 @pytest.mark.statement(44)
 @pytest.mark.parametrize("verb", ["load", "resume", "fork", "new"])
 @pytest.mark.parametrize("takes", [True, False])

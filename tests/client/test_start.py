@@ -53,7 +53,7 @@ async def test_initialize_goes_first_and_alone(desk: Desk) -> None:
     assert methods == ["session/new", "session/new", "session/prompt"]
 
 
-@pytest.mark.statement(24, 25)
+@pytest.mark.statement(24, 25, 146)
 async def test_what_initialize_tells(desk: Desk) -> None:
     agent = desk.agent()
     await desk.ready()
@@ -67,10 +67,30 @@ async def test_what_initialize_tells(desk: Desk) -> None:
         "auth": {"terminal": True},
         "subagents": {},
         "plan": {},
+        "promptSuggestions": {},
         "session": {"configOptions": {"boolean": {}}, "notices": {}, "compaction": {}},
         "elicitation": {"form": {}, "url": {}},
         "_meta": {"terminal_output": True, "terminal-auth": True},
     }
+
+
+@pytest.mark.statement(150)
+async def test_an_agent_that_answers_with_the_draft_is_ended(desk: Desk) -> None:
+    agent = desk.agent(on_initialize(version=2))
+    talk = desk.new()
+    await talk.until("failed")
+    assert await desk.message("protocol version") == "mine: peer answered protocol version 2; we speak 1"
+    assert [message["params"]["protocolVersion"] for message in agent.got()] == [1]
+    await eventually(lambda: gone(agent.logged("start")[0]["pid"]))
+
+
+@pytest.mark.statement(149)
+async def test_nobody_asks_for_the_state_of_a_login(desk: Desk) -> None:
+    told = {"protocolVersion": 1, "agentCapabilities": {"auth": {"status": {}, "logout": {}}}}
+    agent = desk.agent(on("initialize", result(told)), on("auth/status", error(-32603, "never asked")))
+    talk = await desk.ready()
+    assert (await talk.turn("hello"))["stop_reason"] == "end_turn"
+    assert [message["method"] for message in agent.got()] == ["initialize", "session/new", "session/prompt"]
 
 
 @pytest.mark.statement(26)

@@ -319,6 +319,20 @@ async def test_a_child_starts_commands_in_its_own_folder(desk: Desk, other: Any)
     assert await eventually(lambda: (other / "out").exists() and (other / "out").read_text()) == f"{other}\n"
 
 
+@pytest.mark.statement(147)
+async def test_a_child_is_announced_by_the_older_names(desk: Desk) -> None:
+    told = {"subagentSessionId": "child", "name": "Explore", "task": "Find the callers", "state": RUNNING}
+    older = update({"sessionUpdate": "subagent_update", **told})
+    desk.agent(on_prompt("work", older, question_of("child"), say("on")))
+    talk = await desk.ready()
+    talk.prompt("work")
+    (question,) = await talk.asked()
+    assert question["asked_by"] == "Explore"
+    assert talk.status["subagents"] == [{"id": "child", "title": "Explore", "state": "running"}]
+    talk.answer("yes")
+    await talk.ended(1)
+
+
 @pytest.mark.statement(138)
 async def test_a_child_of_a_child_has_a_line_of_its_own(desk: Desk) -> None:
     grandchild = {"sessionUpdate": "subagent_update", "sessionId": "grandchild", "title": "Count"}

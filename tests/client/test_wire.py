@@ -19,6 +19,7 @@ from tests.fakes.script import (
     say,
     stderr,
     tool,
+    update,
     wait,
 )
 
@@ -254,3 +255,14 @@ async def test_an_unknown_update_is_logged_once_and_harmless(desk: Desk) -> None
     await talk.turn("hello")
     assert talk.says == "one two"
     assert len([line for line in desk.log() if "weather_update" in line]) == 1
+
+
+@pytest.mark.statement(151)
+async def test_updates_of_the_draft_are_ignored_and_logged_once(desk: Desk) -> None:
+    steps = [update({"sessionUpdate": tag, "state": {}}) for tag in ("state_update", "terminal_update")]
+    desk.agent(on_prompt("", *steps, *steps, say("Hi")))
+    talk = await desk.ready()
+    await talk.turn("hello")
+    assert talk.says == "Hi"
+    for tag in ("state_update", "terminal_update"):
+        assert len([line for line in desk.log() if f"unknown update '{tag}'" in line]) == 1

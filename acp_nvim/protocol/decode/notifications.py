@@ -19,11 +19,15 @@ def notice(method: str, params: Any) -> Notice | None:
 
 def suggested(update: Any) -> str | None:
     """Return what claude suggests in the `_meta` of an update, empty for nothing any more; None if it says nothing."""
-    said = as_object(as_object(update).get("_meta")).get("promptSuggestions")
+    return first_suggestion(as_object(as_object(update).get("_meta")).get("promptSuggestions"))
+
+
+def first_suggestion(said: Any) -> str | None:
+    """Return the first of `{suggestions: [{text} or text, …]}`; None if there is no such list."""
     found = as_object(said).get("suggestions")
     if not isinstance(found, list):
         return None
-    texts = (text(each, "text") for each in found if isinstance(each, dict))
+    texts = (each if isinstance(each, str) else text(as_object(each), "text", "prompt") for each in found)
     return next((each.strip() for each in texts if each and each.strip()), "")
 
 

@@ -10,15 +10,16 @@ from acp_nvim.protocol.schema import UNSET, SessionMessageUpdate, SubagentUpdate
 
 
 def subagent(raw: dict[str, Any]) -> list[Update]:
-    id = identifier(raw, "sessionId", "session_id")
+    # with older names, `sessionId` is that of its parent, if it is there at all
+    id = identifier(raw, "subagentSessionId", "sessionId", "session_id")
     if not id:
         return []
     state, stop_reason = _state(raw)
     return [
         SubagentUpdate(
             id,
-            clearable(raw, "title"),
-            clearable(raw, "description"),
+            clearable(raw, "title" if "title" in raw else "name"),
+            clearable(raw, "description" if "description" in raw else "task"),
             state,
             stop_reason,
             _cwd(raw),

@@ -13,7 +13,7 @@ from acp_nvim import limits
 from acp_nvim.protocol.decode import subagents
 from acp_nvim.protocol.decode.content import blocks, is_context, joined
 from acp_nvim.protocol.decode.json_fields import clearable, identifier, pick, read_all, snake, text
-from acp_nvim.protocol.decode.notifications import suggested
+from acp_nvim.protocol.decode.notifications import first_suggestion, suggested
 from acp_nvim.protocol.decode.tokens import rate_limit, tokens
 from acp_nvim.protocol.decode.tool_call import tool_call
 from acp_nvim.protocol.decode.user_text import user_text
@@ -181,6 +181,11 @@ def _info(raw: dict[str, Any]) -> list[Update]:
     return [InfoUpdate(clearable(raw, "title"), clearable(raw, "updatedAt"), suggested(raw))]
 
 
+def _suggestions(raw: dict[str, Any]) -> list[Update]:
+    found = first_suggestion(raw)
+    return [] if found is None else [InfoUpdate(suggestion=found)]
+
+
 def _usage(raw: dict[str, Any]) -> list[Update]:
     usage = Usage.read(raw)
     return [] if usage is None else [UsageUpdate(usage)]
@@ -214,6 +219,7 @@ _READERS: dict[str, Callable[[dict[str, Any]], list[Update]]] = {
     "current_mode_update": _mode,
     "config_option_update": _options,
     "session_info_update": _info,
+    "prompt_suggestions_update": _suggestions,
     "usage_update": _usage,
     "notice": _notice,
     "compaction_update": _compaction,

@@ -68,6 +68,11 @@ local AGENT = {
       },
     },
     { name = "auth_method", type = "string", doc = "the id of a login method" },
+    {
+      name = "system_prompt",
+      type = "string",
+      doc = "a text that is appended to the agent's own system prompt, if the agent takes one with a session",
+    },
   },
 }
 

@@ -16,6 +16,7 @@ def test_what_is_switched_off_is_not_advertised() -> None:
         "auth": {"terminal": True},
         "subagents": {},
         "plan": {},
+        "promptSuggestions": {},
         "session": {"configOptions": {"boolean": {}}, "notices": {}, "compaction": {}},
         "elicitation": {"form": {}, "url": {}},
         "_meta": {"terminal_output": True, "terminal-auth": True},

@@ -1,5 +1,8 @@
 """An independent witness: messages built by the package `agent-client-protocol` are read right."""
 
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +23,8 @@ from acp_nvim.protocol.schema import (
     ToolCallUpdate,
 )
 
+PROJECT = Path(__file__).parents[3] / "pyproject.toml"
+
 
 def wire(model: Any) -> Any:
     return model.model_dump(mode="json", by_alias=True, exclude_none=True)
@@ -29,6 +34,16 @@ def told(update: Any) -> Any:
     session, [found] = decode.update({"sessionId": "s", "update": wire(update)}, STANDARD)
     assert session == "s"
     return found
+
+
+@pytest.mark.statement(152)
+def test_the_package_is_one_whose_names_are_known() -> None:
+    project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
+    (wanted,) = (
+        each for each in project["optional-dependencies"]["test"] if each.startswith("agent-client-protocol")
+    )
+    assert wanted.endswith("< 1")
+    assert int(version("agent-client-protocol").partition(".")[0]) < 1
 
 
 HI = witness.TextContentBlock(type="text", text="hi")
