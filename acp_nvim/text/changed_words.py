@@ -5,7 +5,14 @@
 
     "orders: add(order)" ends both lines, but begins in the middle of a word of the new one.
 
-Lines are paired that stand for each other. Of a pair with too little in common nothing is told: all of it has changed.
+Lines are paired that stand for each other, neighbours first. Of a pair with too little in common nothing is told: all of
+it has changed.
+
+    old  return n * 2
+    new  return 2 * n          the pair, though the last line is more like the old one
+
+         def half(n):
+             return n / 2
 """
 
 from __future__ import annotations
@@ -20,6 +27,7 @@ Span = tuple[int, int]  # characters of a line, the end exclusive
 
 NOTHING: Span = (0, 0)
 _LEAST_SHARED = 0.4  # of the longer line, without its indent
+_NEIGHBOURS = 3  # lines from the first that is not paired yet
 
 
 class _Compared(NamedTuple):
@@ -39,8 +47,8 @@ def changed_words(gone: Sequence[str], come: Sequence[str]) -> tuple[list[Span],
 
 
 def _pairs(gone: Sequence[str], come: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Pair lines by their places if as many go as come, else each line of the shorter side, in order, with the line
-    that is most like it."""
+    """Pair lines by their places if as many go as come, else each line of the shorter side, in order, with the most
+    similar of its neighbours, or with the most similar line if none of them has enough in common with it."""
     if len(gone) == len(come):
         yield from ((at, at) for at in range(len(gone)))
     elif len(gone) > len(come):
@@ -49,9 +57,11 @@ def _pairs(gone: Sequence[str], come: Sequence[str]) -> Iterator[tuple[int, int]
         first = 0
         for i, line in enumerate(gone):
             last = len(come) - (len(gone) - i - 1)  # the others need one each
-            best = max(range(first, last), key=lambda j: _compare(line, come[j]).likeness)
-            yield i, best
-            first = best + 1
+            likeness = [_compare(line, come[j]).likeness for j in range(first, last)]
+            near = max(likeness[:_NEIGHBOURS])
+            first += likeness.index(near if near >= _LEAST_SHARED else max(likeness))
+            yield i, first
+            first += 1
 
 
 def _compare(old: str, new: str) -> _Compared:

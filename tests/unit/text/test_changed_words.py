@@ -45,6 +45,13 @@ def test_fewer_lines_are_compared_with_those_that_are_most_alike() -> None:
     assert words("# sum|total = add(x)|return z", "total = add(y)") == (["", "x", ""], ["y"])
 
 
+def test_a_neighbour_is_compared_before_a_line_further_down_that_is_more_alike() -> None:
+    added = "    return 2 * n||def triple(n):|    return 3 * n|||def half(n):|    return n / 2"
+    rest = [""] * 7
+    assert words("    return n * 2", added) == (["n * 2"], ["2 * n", *rest])
+    assert words(added, "    return n * 2") == (["2 * n", *rest], ["n * 2"])
+
+
 def test_what_would_take_long_is_not_compared() -> None:
     gone, come = changed_words(["a b"] * 30, ["a c"] * 31)
     assert {*gone, *come} == {NOTHING}
