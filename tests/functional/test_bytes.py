@@ -40,6 +40,26 @@ def test_a_line_that_ends_in_two_carriage_returns(
     assert disk == b"one\r\r\nTWO\r\nthree\r\n"
 
 
+@pytest.mark.parametrize(
+    ("edit", "before"),
+    [
+        (None, "one\ntwo\r"),
+        ("edit", "one\ntwo\r"),
+        ("edit", "one\ntwo\r\n"),
+        ("edit ++ff=mac", "one\rtwo\r"),
+        ("edit ++ff=mac", "one\rtwo"),
+    ],
+)
+def test_a_lone_carriage_return_at_the_end_is_no_line_end(
+    open_editor: Open, tmp_path: Path, edit: str | None, before: str
+) -> None:
+    """It is one only in a file that is read with 'fileformat' mac; 'fixendofline' adds nothing to it elsewhere."""
+    after = before.replace("one", "ONE")
+    seen, disk = written(open_editor, tmp_path, before.encode(), after, edit)
+    assert seen == before
+    assert disk == after.encode()
+
+
 def test_a_byte_order_mark_in_a_binary_buffer(open_editor: Open, tmp_path: Path) -> None:
     """There it is a part of the first line, seen by the user and by the agent."""
     old = b"\xef\xbb\xbfone\ntwo\n"

@@ -130,15 +130,16 @@ end
 
 --- Whether the file ends with a line end, or is empty: then no line of it lacks one.
 ---@param path string
+---@param ff "unix"|"dos"|"mac"
 ---@return boolean
-local function ends_line(path)
+local function ends_line(path, ff)
   local file, stat = regular_file.reading(path)
   if not file then
     return false
   end
   local last = stat.size == 0 and "\n" or vim.uv.fs_read(file, 1, stat.size - 1)
   vim.uv.fs_close(file)
-  return last == "\n" or last == "\r"
+  return last == "\n" or ff == "mac" and last == "\r"
 end
 
 --- Whether the text ends with a line end. 'endofline' stays off when 'fixendofline' has put one into the file.
@@ -146,7 +147,7 @@ end
 ---@return boolean
 function M.is_final(buf)
   local bo = vim.bo[buf]
-  local fixed = not bo.endofline and bo.fixendofline and not bo.binary and ends_line(api.nvim_buf_get_name(buf))
+  local fixed = not bo.endofline and bo.fixendofline and not bo.binary and ends_line(api.nvim_buf_get_name(buf), bo.fileformat)
   return bo.endofline or fixed
 end
 
