@@ -65,6 +65,7 @@ class ChatView:
         self._rest = ""
         self._offset = 0
         self._width = 0  # of the last line, when it is one of a message
+        self._has_begun = False  # the message under way has text
 
     @property
     def waiting(self) -> bool:
@@ -226,6 +227,7 @@ class ChatView:
         self._see_speaker(entry)
         self._blank, self._gap, self._bare = streams, False, False
         self._taken = self._width = 0
+        self._has_begun = False
         return True
 
     def _see_speaker(self, entry: Entry) -> None:
@@ -270,7 +272,8 @@ class ChatView:
         return bool(entry.message_id and self._users_message and entry.message_id != self._users_message)
 
     def _has_text(self) -> bool:
-        """Whether the last shown entry is a message with new text; fetches that text."""
+        """Whether the last shown entry is a message with new text; fetches that text. The blank lines with which an
+        agent begins a message are left out: it has a blank line above it."""
         if self._rest:
             return True
         last = self._transcript.entries[len(self._blocks) - 1] if self._blocks else None
@@ -278,7 +281,10 @@ class ChatView:
             return False
         self._rest = "".join(last.parts[self._taken :])
         self._taken = len(last.parts)
-        return bool(self._rest)
+        if last.role != "user" and not self._has_begun:
+            self._rest = self._rest.lstrip("\n")
+        self._has_begun = self._has_begun or self._rest != ""
+        return self._rest != ""
 
     def _stream(self, batch: EditBatch) -> bool:
         # Neovim measures all of a line that grows: let it at least double

@@ -9,6 +9,7 @@ import pytest
 
 from tests.fakes.script import on_prompt, permission, repeat, say, script, wait_file
 from tests.functional.editor import Editor
+from tests.functional.screen import PATIENCE
 from tests.steps.conversation import go_to_line, open_chat, read_chat, send
 
 Open = Callable[..., Editor]
@@ -35,6 +36,12 @@ NARROW = """\
  │         │         │           want │
  │ a | b   │    8    │           rows │
  That is all."""
+ONE_ROW = """
+  local before = vim.fn.winsaveview()
+  vim.cmd([[execute "normal! \\<C-e>" | redraw]])
+  local now = vim.fn.winsaveview()
+  return (now.topline ~= before.topline or now.skipcol ~= before.skipcol) and now.topline < vim.fn.line("$")
+"""
 REGISTER = "return vim.fn.getreg('\"')"
 
 
@@ -442,3 +449,24 @@ def test_a_wider_window_beside_it_shows_all_lines_of_a_table(open_editor: Open, 
     editor.screen.expect(lambda screen: screen.text().count("├─") == 1, what="the table in the narrower one")
     editor.type(":close<CR>")
     editor.screen.expect(lambda _: drawn(editor).startswith(DRAWN), what="the table in all of the width")
+
+
+@pytest.mark.parametrize("columns", [44, 64, 90, 120])
+def test_neovims_own_marks_of_what_is_cut_off_are_nowhere(
+    open_editor: Open, tmp_path: Path, columns: int
+) -> None:
+    """Long lines and tables at the edges of the window, row by row: no "<<<" and no "@@@" over their text."""
+    text = f"{'word ' * 90}\n\n{TABLE}\n\n- {'item ' * 60}\n\n{'last ' * 70}"
+    editor = open_chat(open_editor, script(tmp_path, on_prompt("", say(text))), size=(columns, 20))
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("last last")
+    editor.lua("vim.api.nvim_set_current_win(vim.fn.bufwinid('^acp://1/chat$')) vim.cmd.normal('gg')")
+    seen = [editor.screen.text()]
+    flushes = [editor.screen.flushes]
+    while editor.lua(ONE_ROW):
+        assert editor.screen.wait_for(lambda: editor.screen.flushes > flushes[-1], PATIENCE)
+        flushes.append(editor.screen.flushes)
+        seen.append(editor.screen.text())
+    assert len(seen) > 10
+    assert not [text for text in seen if "<<<" in text or "@@@" in text]

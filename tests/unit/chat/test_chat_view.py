@@ -148,6 +148,14 @@ def test_the_prompt_is_shown_once(chat: Chat):
     assert chat.show() == "## You\nhello"
 
 
+@pytest.mark.parametrize("pieces", [["\n\n| a |\n|---|"], ["\n", "\n", "| a |\n|---|"]])
+def test_blank_lines_at_the_beginning_of_a_message_are_left_out(chat: Chat, pieces: list[str]):
+    chat.transcript.user("hello")
+    chat.say(*pieces)
+    assert chat.show().endswith("\n| a |\n|---|")
+    assert "\n\n\n" not in chat.show()
+
+
 @pytest.mark.parametrize("pieces", [["a\n\n"], ["a", "\n", "\n"], ["a\n", "\n"]])
 def test_a_block_begins_on_the_blank_line_that_is_there(chat: Chat, pieces: list[str]):
     for piece in pieces:
