@@ -5,8 +5,8 @@
 
     "orders: add(order)" ends both lines, but begins in the middle of a word of the new one.
 
-Lines are paired that stand for each other, neighbours first. Of a pair with too little in common nothing is told: all of
-it has changed.
+Lines are paired that stand for each other, neighbours first. Of a pair with too little in common nothing is told: all
+of it has changed.
 
     old  return n * 2
     new  return 2 * n          the pair, though the last line is more like the old one

@@ -147,7 +147,10 @@ end
 ---@return boolean
 function M.is_final(buf)
   local bo = vim.bo[buf]
-  local fixed = not bo.endofline and bo.fixendofline and not bo.binary and ends_line(api.nvim_buf_get_name(buf), bo.fileformat)
+  local fixed = not bo.endofline
+    and bo.fixendofline
+    and not bo.binary
+    and ends_line(api.nvim_buf_get_name(buf), bo.fileformat)
   return bo.endofline or fixed
 end
 
