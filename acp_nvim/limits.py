@@ -94,6 +94,9 @@ SHOWN_CHARS = 256 * KIB
 CUT_QUESTION_CHARS = 16 * KIB  # shown of a question that cannot be allowed: Neovim takes long to draw more
 UNFOLDED_OUTPUT_LINES = 200  # of a command, the last ones
 UNFOLDED_OUTPUT_CHARS = 64 * KIB
+FITTED_ENTRIES = (
+    1000  # the newest of a chat, which are drawn again when it gets wider or narrower: some 30 ms
+)
 FRAME_LINES = 2000  # that one frame changes in a chat: the editor carries it out at once
 FRAME_CHARS = 256 * KIB
 FRAME_CHANGES = 200  # after which a frame goes at once: too many to read along

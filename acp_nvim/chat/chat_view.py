@@ -106,9 +106,13 @@ class ChatView:
 
     def fit(self, room: Room) -> None:
         """Take the size of the chat's window: open questions show as much of their diffs as fits, and their options
-        side by side where they fit."""
+        side by side where they fit. Lines of calls are cut to its width."""
+        is_as_wide = self._room is not None and room is not None and self._room[1] == room[1]
         self._room = self._look.room = room
         self._urgent |= {(call.root or call).key for call in self._transcript.asked}
+        if not is_as_wide:
+            newest = self._transcript.entries[-limits.FITTED_ENTRIES :]
+            self._pooled |= {entry.key for entry in newest if isinstance(entry, ToolCall)}
 
     def details(self, key: int) -> entry_details.Page:
         return entry_details.page(self._transcript.entry(key), self._terminal)

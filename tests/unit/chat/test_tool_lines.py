@@ -263,6 +263,19 @@ def test_the_tool_of_a_server_is_named_before_it(title: str, shown: str):
     assert Shown(title=title).lines == [f"tool    {shown}"]
 
 
+def test_the_words_about_a_call_are_cut_again_when_the_chat_gets_wider_or_narrower():
+    words = "List all files of the project and count their lines"
+    shown = Shown(title=words, kind="execute", status="completed", raw_input={"command": "wc -l *"})
+    shown.view.fit((30, 44))
+    (narrow,) = shown.lines
+    assert narrow.startswith("execute wc -l *  List all")
+    assert narrow.endswith("…")
+    shown.view.fit((30, 120))
+    assert shown.lines == [f"execute wc -l *  {words}"]
+    shown.view.fit((20, 44))
+    assert shown.lines == [narrow]
+
+
 # --- failures
 
 
