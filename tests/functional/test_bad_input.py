@@ -584,7 +584,6 @@ WRONG_COMMANDS = [
     ("1Acp stop", "'stop' takes no range"),
     ("Acp stop", "no agent is running"),
     ("Acp cancel", "there is no session"),
-    ("Acp prompt", "nothing to send"),
     ("Acp trace sideways", "usage: :Acp trace [on|off|save {file}], not 'sideways'"),
     ("Acp replay /nowhere", "no such file: /nowhere"),
     ("Acp new good /nowhere", "no such folder: /nowhere"),

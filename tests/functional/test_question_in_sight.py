@@ -92,6 +92,7 @@ def test_what_stands_behind_a_float_has_not_been_seen(open_editor: Open, tmp_pat
     float = editor.lua(FLOAT, 5)
     go.touch()
     editor.wait_event("AcpQuestion")
+    editor.screen.expect("asks: Look at the log")  # it would take the place of what the command says
     editor.type(":Acp accept<CR>")
     editor.expect_lua(REFUSED)
     editor.screen.expect("a float covers the question")

@@ -346,7 +346,7 @@ def test_the_wheel_scrolls_over_a_table_without_going_back(
     seen, tops = set(), []
     for _ in range(60):
         editor.lua("vim.api.nvim_input_mouse('wheel', 'up', '', 0, 5, 10)")
-        editor.lua("vim.cmd.redraw()")
+        editor.settle()
         lines = editor.screen.lines()
         seen |= {row for row in range(count) if any(f"price{row}.py" in line for line in lines)}
         tops.append(editor.lua("return vim.fn.line('w0', vim.fn.bufwinid(vim.fn.bufnr('^acp://1/chat$')))"))
