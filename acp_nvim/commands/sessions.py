@@ -36,11 +36,8 @@ class SessionCommands:
 
     def _new(self, command: New) -> None:
         known = command.id
-        is_first = not self._app.sessions
         way = Way("again", known) if known else NEW
         session = self.open(command, way, title=command.title, lived=bool(known))
-        if is_first and not known:
-            self._app.spawn(self._transcripts.note_cut_turn, session)
         if command.queue:
             session.queue.restore(Prompt(each.text, each.context, each.seq) for each in command.queue)
 

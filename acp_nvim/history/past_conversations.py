@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from acp_nvim import limits
+from acp_nvim.protocol import decode
+from acp_nvim.session import sent_prompt
 from acp_nvim.text.printable import one_line
 
 _NAME = re.compile(r"^\d+-\d+-(.+)-\d+-\d+\.jsonl$")
@@ -100,15 +102,17 @@ def _first_words(prompt: Any) -> str | None:
     return next((one_line(line)[: limits.NAME_CHARS] for line in lines if line.strip()), None)
 
 
-def was_cut(path: Path) -> bool:
-    """Whether its last prompt has no answer, because its writer was killed."""
-    is_open = False
+def cut_prompt(path: Path) -> str | None:
+    """Return the user's words of its last prompt if that has no answer, because its writer was killed."""
+    prompt: str | None = None
     for message in _messages(path):
+        params, result = message.get("params"), message.get("result")
         if message.get("method") == "session/prompt":
-            is_open = True
-        elif isinstance(result := message.get("result"), dict) and "stopReason" in result:
-            is_open = False
-    return is_open
+            blocks = params.get("prompt") if isinstance(params, dict) else None
+            prompt = sent_prompt.read(decode.blocks(blocks))[1].text
+        elif isinstance(result, dict) and "stopReason" in result:
+            prompt = None
+    return prompt
 
 
 def _cwd(path: Path) -> Any:

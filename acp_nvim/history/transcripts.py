@@ -95,7 +95,8 @@ class Transcripts:
             return None
         kept = await to_thread.run_sync(past_conversations.described, path)
         named = (name for name in agents if _slug(name) == kept.agent)
-        return {**kept._asdict(), "agent": next(named, kept.agent)}
+        cut = await to_thread.run_sync(past_conversations.cut_prompt, path)
+        return {**kept._asdict(), "agent": next(named, kept.agent), "cut": cut}
 
     async def read(self, agent: str, id: str) -> Session | None:
         """Return a session as its newest transcript has it, by its agent and the agent's id of it; None without one.
@@ -119,18 +120,6 @@ class Transcripts:
         """Return the further folders that a session had, from its transcript: `file`, else the newest one of its id."""
         path = Path(file) if file else self._find(agent, id)
         return past_conversations.further_folders(path) if path else past_conversations.FurtherFolders((), ())
-
-    def _was_cut(self, cwd: str) -> bool:
-        path = self.latest(cwd)
-        return path is not None and past_conversations.was_cut(path)
-
-    async def note_cut_turn(self, session: Session) -> None:
-        """Note in the chat that the last turn was cut off. A message would come while the prompt is being opened."""
-        if await to_thread.run_sync(self._was_cut, session.cwd):
-            session.transcript.note(
-                "info", "the last turn here was cut off: :Acp continue goes on from there"
-            )
-            self._app.touch(session)
 
     # --- writing
 

@@ -19,6 +19,7 @@ class KeptConversation(TypedDict):
     id: str | None  # the agent's
     title: str | None  # the first words of its user
     updated: int  # seconds since 1970
+    cut: str | None  # its last prompt, if the turn was cut off
 
 
 # --- From Lua

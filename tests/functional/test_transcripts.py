@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.script import on_prompt, say, script, tool, wait_file, wait_until
+from tests.fakes.script import on, on_initialize, on_prompt, result, say, script, tool, wait_file, wait_until
 from tests.functional.editor import Editor
 from tests.steps.conversation import open_chat, read_chat, send
 from tests.steps.processes import find_backend
@@ -85,17 +85,29 @@ def test_export(open_editor: Open, tmp_path: Path) -> None:
     editor.screen.expect("export needs a file")
 
 
-def test_after_a_kill_in_a_turn_the_next_neovim_says_so(open_editor: Open, tmp_path: Path) -> None:
+def test_after_a_kill_in_a_turn_the_next_neovim_offers_to_go_on(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", say("I am at it"), EDIT, wait_file("/nowhere")))
     editor = open_chat(open_editor, agent)
-    send(editor, "do it")
+    send(editor, "do it<CR>with care")
     wait_until(lambda: kept(editor) and "I am at it" in kept(editor)[0].read_text())
     editor.kill()
     editor.assert_no_orphans()
-    other = open_editor(env={"XDG_STATE_HOME": str(editor.home / "state")})
-    other.lua("vim.cmd.cd(...)", str(editor.project))
+    opens = on("session/new", result({"sessionId": "fresh"}))
+    again = script(tmp_path, on_initialize(loadSession=True), opens, name="second")
+    other = open_editor(
+        setup={"agents": {"agent0": {"command": again.argv[0], "args": again.argv[1:]}}},
+        env={"XDG_STATE_HOME": str(editor.home / "state")},
+        init=f"vim.cmd.cd({str(editor.project)!r})",
+        size=(200, 40),
+    )
     other.type(":Acp<CR><Esc>")
-    other.screen.expect("the last turn here was cut off:")
-    other.type(":Acp replay<CR>")
-    other.screen.expect("I am at it")
-    other.screen.expect("the recording ends here")
+    other.screen.expect('<CR>   go on from the turn that was cut off "do it"')
+    other.screen.expect("write a prompt")  # it is the usual welcome
+    other.wait_event("AcpSessionStarted")
+    other.type("<CR>")
+    other.wait_event("AcpSessionStarted", session=2)
+    prompt = "return table.concat(vim.fn.getbufline('acp://2/prompt', 1, '$'), '|')"
+    other.expect_lua(prompt, "do it|with care")
+    assert [other.acp("status")[key] for key in ("session_id", "turn", "queue")] == ["s1", 1, 0]
+    assert len(again.got("session/load")) == 1
+    assert again.got("session/prompt") == [], "nothing is sent by itself"

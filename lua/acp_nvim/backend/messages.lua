@@ -706,6 +706,7 @@
 ---@field id? string  the agent's
 ---@field title? string  the first words of its user
 ---@field updated integer  seconds since 1970
+---@field cut? string  its last prompt, if the turn was cut off
 
 -- The data of User autocommands.
 

@@ -1,5 +1,6 @@
 -- Finds what can be continued in a folder: the newest session that lives here, or the newest conversation that is over.
 local backend = require("acp_nvim.backend.process")
+local json_null = require("acp_nvim.backend.json_null")
 local state = require("acp_nvim.backend.session_store")
 
 local M = {}
@@ -28,7 +29,7 @@ function M.deliver(cwd, kept)
   local callbacks = waiting[cwd] or {}
   waiting[cwd] = nil
   for _, answer in ipairs(callbacks) do
-    answer(kept ~= vim.NIL and kept or nil)
+    answer(json_null.clean(kept))
   end
 end
 

@@ -67,6 +67,10 @@ local function where(cwd, width)
 end
 
 --- The title is cut, not what the key does nor how long ago it was; where that leaves little, it has a line of its own.
+---
+---   <CR>   continue "Fix the cart" (2 h ago)
+---   <CR>   go on from the turn that was cut off (2 h ago)
+---          "Run the tests"
 ---@param does string
 ---@param title string
 ---@param when string
@@ -80,10 +84,19 @@ local function continuing(does, title, when, width)
     title = printable.cut(title, room)
     return { { key, { does .. ' "', "AcpTool" }, { title, "AcpHeading" }, { '" ', "AcpTool" }, { when, "AcpCount" } } }
   end
+  local lines, left = {}, { (" "):rep(KEYS_WIDTH), "AcpTool" }
+  repeat -- a row holds as many words as there is room for
+    local words = does
+    while words:find(" ") and KEYS_WIDTH + vim.fn.strwidth(words) > width do
+      words = words:match("^(.*) ")
+    end
+    lines[#lines + 1] = { #lines == 0 and key or left, { words .. " ", "AcpTool" } }
+    does = does:sub(#words + 2)
+  until does == ""
+  table.insert(lines[#lines], { when, "AcpCount" })
   title = printable.cut(title, math.max(1, width - KEYS_WIDTH - 2))
-  local first = { key, { '"', "AcpTool" }, { title, "AcpHeading" }, { '"', "AcpTool" } }
-  local left = math.max(0, math.min(KEYS_WIDTH, width - vim.fn.strwidth(does .. when) - 1))
-  return { first, { { (" "):rep(left) .. does .. " ", "AcpTool" }, { when, "AcpCount" } } }
+  lines[#lines + 1] = { left, { '"', "AcpTool" }, { title, "AcpHeading" }, { '"', "AcpTool" } }
+  return lines
 end
 
 ---@param n integer
@@ -96,6 +109,14 @@ local function offer(n, kept, width)
     local status = state.look(living) or {}
     local title = status.title or status.about or ("session %d"):format(living)
     return continuing("go to", title, ("(session %d)"):format(living), width)
+  elseif kept and kept.cut then
+    local words = vim.trim(kept.cut):match("^[^\n]*") --[[@as string]]
+    return continuing(
+      "go on from the turn that was cut off",
+      words,
+      ("(%s)"):format(relative_time(kept.updated)),
+      width
+    )
   elseif kept then
     return continuing("continue", kept.title or "untitled", ("(%s)"):format(relative_time(kept.updated)), width)
   end

@@ -128,7 +128,8 @@ subcommands.switch = {
 
 subcommands.continue = {
   doc = "continues the newest session of this folder: an open one, or else the last one, which its agent loads or resumes; "
-    .. "an agent that can do neither starts a new session below the old conversation",
+    .. "an agent that can do neither starts a new session below the old conversation. If its last turn was cut off, the "
+    .. "prompt of that turn is put into the prompt, and not sent",
   run = function()
     return continue.continue()
   end,

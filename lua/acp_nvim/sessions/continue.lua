@@ -9,6 +9,7 @@ local prompt = require("acp_nvim.prompt.buffer")
 local prompt_entry = require("acp_nvim.windows.prompt_entry")
 local relative_time = require("acp_nvim.ui.relative_time")
 local requests = require("acp_nvim.backend.session_requests")
+local session_windows = require("acp_nvim.windows.session_windows")
 local state = require("acp_nvim.backend.session_store")
 
 local M = {}
@@ -47,7 +48,8 @@ local function go_on(cwd, kept)
   end
   local more = { id = kept.id, transcript = kept.file, about = kept.title }
   local n, message = requests.begin("new", { agent = agent, cwd = cwd, roots = {} }, more)
-  return n, message or ("continuing %s with %s"):format(name(kept), printable.visible(agent))
+  local waits = kept.cut and ", and its last prompt waits in the prompt" or ""
+  return n, message or ("continuing %s with %s%s"):format(name(kept), printable.visible(agent), waits)
 end
 
 ---@param n integer
@@ -88,6 +90,9 @@ function M.continue(cwd)
     if began then
       show(began)
       close_empty(before)
+    end
+    if began and kept.cut and state.session(began).origin.agent ~= "replay" then
+      session_windows.recall(began, kept.cut)
     end
     messages.show(began and "info" or "error", said)
   end)

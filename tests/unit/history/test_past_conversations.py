@@ -11,7 +11,8 @@ import pytest
 from acp_nvim.history import past_conversations
 
 OPENED = {"id": "2", "method": "session/new", "params": {"cwd": "/w", "mcpServers": []}}
-PROMPT = {"id": "3", "method": "session/prompt", "params": {"prompt": []}}
+WORDS = [{"type": "text", "text": "do\nit"}]
+PROMPT = {"id": "3", "method": "session/prompt", "params": {"prompt": WORDS}}
 END = {"id": "3", "result": {"stopReason": "end_turn"}}
 TALK = {
     "method": "session/update",
@@ -47,16 +48,16 @@ def test_it_is_the_newest_of_the_folder_that_is_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("messages", "rest", "was_cut"),
+    ("messages", "rest", "cut"),
     [
-        ((), "", False),
-        ((OPENED,), "", False),
-        ((OPENED, PROMPT, TALK, END, TALK), "", False),
-        ((OPENED, PROMPT, TALK), "", True),
-        ((OPENED, PROMPT, END, PROMPT), '{"t": 0, "msg": {"result": {"stopReason', True),
+        ((), "", None),
+        ((OPENED,), "", None),
+        ((OPENED, PROMPT, TALK, END, TALK), "", None),
+        ((OPENED, PROMPT, TALK), "", "do\nit"),
+        ((OPENED, PROMPT, END, PROMPT), '{"t": 0, "msg": {"result": {"stopReason', "do\nit"),
     ],
 )
 def test_a_prompt_without_an_end_was_cut_off(
-    tmp_path: Path, messages: tuple[object, ...], rest: str, was_cut: bool
+    tmp_path: Path, messages: tuple[object, ...], rest: str, cut: str | None
 ) -> None:
-    assert past_conversations.was_cut(written(tmp_path / "a.jsonl", *messages, rest=rest)) is was_cut
+    assert past_conversations.cut_prompt(written(tmp_path / "a.jsonl", *messages, rest=rest)) == cut
