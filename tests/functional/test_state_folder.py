@@ -46,3 +46,31 @@ def test_the_warning_names_the_folder_on_a_narrow_screen(open_editor: Open, tmp_
     editor.type(":Acp<CR>iby hand<C-s>")
     (warning,) = editor.expect_lua(WARNINGS, lambda lines: len(lines) > 0)
     assert warning.endswith("/acp_nvim")
+
+
+RACED = """local mkdir = vim.fn.mkdir
+vim.fn.mkdir = function(folder, ...) -- another program makes the parent that is missing first, just before this one
+  local missing
+  for parent in vim.fs.parents(folder) do
+    missing = vim.fn.isdirectory(parent) == 0 and parent or missing
+  end
+  if missing then
+    mkdir(missing)
+    error("Vim:E739: Cannot create directory " .. missing .. ": file already exists")
+  end
+  return mkdir(folder, ...)
+end"""
+
+
+def test_the_first_prompt_on_a_fresh_machine_is_in_the_history(open_editor: Open, tmp_path: Path) -> None:
+    """The backend makes the same folders at the same moment: one of three may be there each time."""
+    state = {"XDG_STATE_HOME": str(tmp_path / "fresh" / "state")}
+    agent = script(tmp_path, on_prompt("", say("done")))
+    editor = open_notes(open_editor, agent, env=state, setup={"transcripts": {"keep": 0}})
+    editor.lua("vim.fn.delete(..., 'rf')", str(tmp_path / "fresh"))
+    editor.lua(RACED)
+    editor.type(":Acp<CR>iby hand<C-s>")
+    editor.wait_event("AcpTurnEnded")
+    (file,) = (tmp_path / "fresh").glob("state/*/acp_nvim/history/*")
+    assert file.read_text() == '"by hand"\n'
+    assert "E739" not in editor.lua("return vim.fn.execute('messages')")

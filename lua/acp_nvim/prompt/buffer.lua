@@ -9,6 +9,7 @@ local history = require("acp_nvim.prompt.history")
 local history_walk = require("acp_nvim.prompt.history_walk")
 local messages = require("acp_nvim.ui.messages")
 local requests = require("acp_nvim.backend.session_requests")
+local saved_drafts = require("acp_nvim.prompt.saved_drafts")
 local sending = require("acp_nvim.prompt.send")
 local state = require("acp_nvim.backend.session_store")
 local text_change = require("acp_nvim.prompt.text_change")
@@ -22,6 +23,9 @@ local M = {}
 
 local prompts = {} ---@type table<integer, acp.Prompt>
 local group = api.nvim_create_augroup("acp_nvim.prompt", {})
+
+local SAVE_MS = 1000 -- after the first key that is not on the disk
+local is_save_due = false
 
 ---@param n integer
 ---@return acp.Prompt
@@ -62,6 +66,37 @@ local function keep(n, buf)
   M.history_add(n, { text })
   prompt.kept, prompt.at, prompt.draft = text, nil, nil
 end
+
+--- Writes what stands in a session's prompt and has not been sent. While an earlier prompt is shown that is the draft
+--- behind it.
+---@param n integer
+local function save_draft(n)
+  local prompt = prompts[n]
+  if not prompt or not api.nvim_buf_is_loaded(prompt.buf) then
+    return
+  end
+  local text = not history_walk.is_at_earlier(prompt) and buffer_text.get(prompt.buf) or ""
+  local texts = vim.tbl_filter(function(item)
+    return item:find("%S") ~= nil and not chips.is_nothing_else(n, item)
+  end, { prompt.at and prompt.draft or "", text })
+  saved_drafts.save(n, prompt.cwd, texts)
+end
+
+local function save_drafts()
+  is_save_due = false
+  for n in pairs(prompts) do
+    save_draft(n)
+  end
+end
+
+text_change.on_text(function()
+  if not is_save_due then
+    is_save_due = true
+    vim.defer_fn(save_drafts, SAVE_MS)
+  end
+end)
+
+api.nvim_create_autocmd({ "FocusLost", "VimLeavePre" }, { group = group, callback = save_drafts })
 
 -- When the terminal window is closed, Neovim drops the texts of its buffers without unloading them, and then ends.
 api.nvim_create_autocmd("UILeave", {
@@ -116,6 +151,7 @@ local function watch(n, buf)
   end)
   on("InsertLeave", function()
     auto_context.on_insert_leave(n, buf)
+    save_draft(n)
   end)
   on("BufWipeout", function()
     hints.take(buf)
@@ -148,6 +184,24 @@ local function create(n)
   return buf
 end
 
+--- Puts the draft that a Neovim has left which is gone into the prompt, or into the history where the prompt has text.
+---@param n integer
+---@param buf integer
+local function take_left_drafts(n, buf)
+  local origin = state.exists(n) and state.session(n).origin
+  if not origin or origin.agent == "replay" then
+    return
+  end
+  saved_drafts.take_left(prompt_of(n).cwd, function(texts)
+    local draft = not buffer_text.get(buf):find("%S") and table.remove(texts) or nil
+    M.history_add(n, texts)
+    if draft then
+      buffer_text.set(buf, draft)
+      save_draft(n)
+    end
+  end)
+end
+
 --- The session's prompt buffer, made if need be.
 ---@param n integer
 ---@return integer buf
@@ -155,6 +209,7 @@ function M.buffer(n)
   local prompt = prompt_of(n)
   if not api.nvim_buf_is_loaded(prompt.buf) then
     prompt.buf = create(n)
+    take_left_drafts(n, prompt.buf)
   end
   return prompt.buf
 end
@@ -278,6 +333,7 @@ function M.clear(n)
   prompt.at, prompt.draft = nil, nil
   auto_context.on_sent(n, buffer_text.get(buf))
   buffer_text.set(buf, "")
+  save_draft(n) -- what was sent is no draft
   if api.nvim_get_current_buf() == buf and api.nvim_get_mode().mode == "i" then
     auto_context.add_chip(n, buf)
   end
@@ -303,6 +359,7 @@ function M.wipe(n)
   end
   chips.wipe(n)
   auto_context.forget(n)
+  saved_drafts.remove(n)
   prompts[n] = nil
   if prompt and api.nvim_buf_is_valid(prompt.buf) then
     hints.take(prompt.buf)

@@ -11,8 +11,6 @@ local M = {
   on_dropped = on_dropped.add, -- fn(list, count): so many prompts at the beginning of the list have given way
 }
 
-local PRIVATE = tonumber("600", 8)
-
 local histories = {} ---@type table<string, string[]> project -> oldest first
 
 ---@param cwd string
@@ -24,36 +22,28 @@ end
 
 ---@param root string
 ---@return string
+local function key_of(root)
+  return vim.fn.sha256(root):sub(1, 32)
+end
+
+---@param root string
+---@return string
 local function path_of(root)
-  return ("%s/history/%s.jsonl"):format(state_folder.path(), vim.fn.sha256(root):sub(1, 32))
+  return ("%s/history/%s.jsonl"):format(state_folder.path(), key_of(root))
 end
 
---- An empty 'shada' keeps Neovim's own history in memory alone, and so that of the prompts.
+--- The name of the project that a folder belongs to, as a part of file names.
+---@param cwd string
+---@return string
+function M.key(cwd)
+  return key_of(project(cwd))
+end
+
+--- Is what the user writes kept on the disk? An empty 'shada' keeps Neovim's own history in memory alone, and so that of
+--- the prompts.
 ---@return boolean
-local function is_kept()
+function M.is_kept()
   return vim.o.shada ~= ""
-end
-
----@param path string
----@param how "append"|"replace"
----@param text string
----@return string? problem
-local function write(path, how, text)
-  local problem = state_folder.make(vim.fs.dirname(path))
-  if problem then
-    return problem
-  elseif (uv.fs_lstat(path) or {}).type == "link" then
-    return path .. " is a symlink"
-  end
-  local fd, why = regular_file.writing(path, how)
-  if not fd then
-    return ("%s: %s"):format(path, why)
-  end
-  local written
-  uv.fs_fchmod(fd, PRIVATE)
-  written, problem = uv.fs_write(fd, text)
-  uv.fs_close(fd)
-  return not written and problem or nil
 end
 
 ---@param items string[]
@@ -84,7 +74,7 @@ local function parsed(path, text)
   if count > 2 * limits.HISTORY_PROMPTS or #text > limits.HISTORY_BYTES then
     items = vim.list_slice(items, math.max(1, #items - limits.HISTORY_PROMPTS + 1))
     local aside = ("%s.%d"):format(path, uv.os_getpid())
-    if not write(aside, "replace", lines_of(items)) then
+    if not state_folder.write(aside, "replace", lines_of(items)) then
       uv.fs_rename(aside, path)
     end
   end
@@ -94,7 +84,7 @@ end
 ---@param path string
 ---@return string[]
 local function read(path)
-  if not is_kept() then
+  if not M.is_kept() then
     return {}
   end
   local fd, stat = regular_file.reading(path)
@@ -127,8 +117,8 @@ function M.add(cwd, items)
       list[#list + 1], new[#new + 1] = item, item
     end
   end
-  if #new > 0 and is_kept() then
-    local problem = write(path_of(root), "append", lines_of(new))
+  if #new > 0 and M.is_kept() then
+    local problem = state_folder.write(path_of(root), "append", lines_of(new))
     if problem then
       state_folder.warn("the prompt history is not kept: " .. problem)
     end
