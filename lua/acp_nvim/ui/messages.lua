@@ -45,7 +45,6 @@ local function announce(level, line, again)
     end
     return
   end
-  line = printable.NAME .. line
   last_line = line
   -- The redraw makes a message of a moment ago give way: two on the screen would raise the hit-enter prompt. It may
   -- fail at an expression in the user's bars, which is no reason to say nothing.
@@ -75,8 +74,10 @@ function M.show(level, text, again)
     log.add(("%s: %s%s"):format(level, printable.NAME, text))
   end
   local start = printable.beginning(vim.trim(text), limits.MESSAGE_CHARS)
-  local room = vim.v.echospace - (M.is_echoed() and #printable.NAME or 0)
-  announce(level, printable.fit(start, room), again)
+  -- a plugin that shows messages has the name as their title
+  local name = M.is_echoed() and printable.NAME or ""
+  local line = name .. printable.fit(start, math.max(1, vim.v.echospace - #name))
+  announce(level, printable.cut(line, vim.v.echospace), again)
 end
 
 --- Clears an outdated message, if no other has been shown since, neither by us nor in `:messages`.
