@@ -30,7 +30,7 @@ class ChatView:
         title: Callable[[], str],
         cwd: str,
         terminal: Callable[[str], str] = lambda _: "",
-        choices: Callable[[], str] = str,
+        choices: Callable[[], tuple[str, ...]] = tuple,
         user: str = "You",
     ) -> None:
         """`choices`: the model and mode that an answer begins with."""

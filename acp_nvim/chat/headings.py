@@ -1,9 +1,11 @@
-"""Draws the headings of the turns: `## You`, and the agent's name with the model and mode that it began with."""
+"""Draws the headings of the turns: `## You`, and the agent's name, with the model and mode that it began with if the
+turn before had others."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
+from itertools import zip_longest
 
 from acp_nvim.chat.phrases import cut, long_duration
 from acp_nvim.chat.splice import Mark, Row
@@ -15,10 +17,13 @@ _GROUNDS = {"user": "AcpUser", "agent": "AcpAnswer"}
 
 
 class Headings:
-    def __init__(self, title: Callable[[], str], choices: Callable[[], str], user: str = "You") -> None:
+    def __init__(
+        self, title: Callable[[], str], choices: Callable[[], tuple[str, ...]], user: str = "You"
+    ) -> None:
         self._title, self._choices, self._user = title, choices, user
         # by the key of the answer's first entry, which keeps what it began with
         self._chosen: dict[int, str] = {}
+        self._last: tuple[str, ...] = ()  # the choices of the newest answer
         self.reset()
 
     def reset(self) -> None:
@@ -43,11 +48,21 @@ class Headings:
         key, offset, mark = self._placed[at]
         return key, offset, {**mark, "took": took}
 
+    def _chosen_at(self, key: int) -> str:
+        """Return which of model and mode have changed since the answer before."""
+        if key not in self._chosen:
+            now = self._choices()
+            new = [
+                name for name, before in zip_longest(now, self._last[: len(now)]) if name and name != before
+            ]
+            self._chosen[key], self._last = cut(" · ".join(new), _WIDTH), now
+        return self._chosen[key]
+
     def row(self, entry: Entry, speaker: str) -> Row:
         """Return the heading above an entry, the first one of its speaker."""
         mark: Mark = {"kind": speaker, "key": entry.key, "line_hl": _GROUNDS[speaker]}
         if speaker == "agent":
-            if self._is_live and (chosen := self._chosen.setdefault(entry.key, cut(self._choices(), _WIDTH))):
+            if self._is_live and (chosen := self._chosen_at(entry.key)):
                 mark["eol"] = [[f"· {chosen}", "AcpCount"]]
             text = f"## {cut(one_line(self._title()), _WIDTH)}"
             return text, mark | {"spans": [[0, len(text.encode()), "AcpAgent"]]}

@@ -38,6 +38,9 @@ _COLUMNS = 80  # of a window whose size is not known yet
 _LEAST_REASON = 20  # characters that are shown even if two rows have no room
 _SENTENCE = re.compile(r".{8,}?[.!?](?= +[^a-z ])")
 _INDENT = 12  # cells: of the second row of a call, and what may stay empty in the first
+_KIND = 8  # cells of the column of kinds
+_NARROW = 49  # columns from which on it keeps its width whatever the subject
+_TOLD_BY_KIND = {"delete", "move"}  # what the subject and the counts do not tell
 
 
 def header(
@@ -49,9 +52,14 @@ def header(
     label = "agent" if call.nested else cut(one_line(_KINDS.get(kind, kind)), 20)
     place = _place(call, cwd)
     what, title = subject_and_title(call, cwd)
-    text = f"{label:<8}{'' if len(label) < 8 else ' '}{what}".rstrip()
-    spans, end = _spans(text, label, place, _path(call, place)), len(text.encode())
     eol = _beside(call, counts)
+    room = columns - cells(_icon(call)["text"]) if columns else _NARROW
+    keeps = kind in _TOLD_BY_KIND or _is_asked(call) or not what or call.nested is not None
+    label, text = (
+        _with_kind(label, what, room, keeps) if columns and columns < _NARROW else _in_columns(label, what)
+    )
+    spans, end = _spans(text, label, place, _path(call, place)), len(text.encode())
+    place_at = end - len(what.encode())
     if title and columns and not _is_asked(call):  # of a question all is shown
         beside = cells("".join(chunk for chunk, _ in eol))
         left = columns - cells(_icon(call)["text"] + text) - beside - 2 * _GAP
@@ -67,10 +75,28 @@ def header(
         mark["running"] = True
     if eol:
         mark["eol"] = eol
-        mark["beside"] = max(8, len(label.encode()) + 1)
+        mark["beside"] = place_at if what else max(_KIND, len(label.encode()) + 1)
         if title:
             mark["after"] = end
     return (text, mark) if not reason else _failed(text, mark, one_line(reason), columns or _COLUMNS)
+
+
+def _in_columns(label: str, what: str) -> tuple[str, str]:
+    return label, f"{label:<{_KIND}}{'' if len(label) < _KIND else ' '}{what}".rstrip()
+
+
+def _with_kind(label: str, what: str, room: int, keeps: bool) -> tuple[str, str]:
+    """Return the kind and the line of a call in a narrow chat, where the column of kinds gives way to the subject.
+
+    read    src/price.py            the room is 24: it fits
+    read src/orders/price.py        24
+    src/packages/orders/price.py    28, the kind alone would take a second row; `keeps` it
+    """
+    padded = _in_columns(label, what)
+    narrow = label, f"{label} {what}".rstrip()
+    if cells(padded[1]) <= room:
+        return padded
+    return narrow if keeps or cells(narrow[1]) <= room or cells(what) > room else ("", what)
 
 
 def _failed(text: str, mark: Mark, reason: str, columns: int) -> Row:

@@ -159,10 +159,10 @@ class Controls:
         """Return the part of the status. It is cached: it is needed with every frame and may be large."""
         return self._status.get((self._modes, self._models, self._options), self._told)
 
-    def choices(self) -> str:
-        """Return the names of the current model and mode, such as `Opus · manual`."""
+    def choices(self) -> tuple[str, str]:
+        """Return the names of the current model and mode; empty where the agent has none."""
         known = self.status()
-        return " · ".join(filter(None, (_name(known, "model"), _name(known, "mode"))))
+        return _name(known, "model"), _name(known, "mode")
 
     def _told(self) -> dict[str, Any]:
         mode, modes = self._one("mode", self._modes)

@@ -257,7 +257,8 @@ def test_a_reason_that_is_too_long_stands_among_the_last_lines(open_editor: Open
     [
         (46, " ✓ edit    src/orders/price_of_all.py  +1 −1"),
         (40, " ✓ edit    src/orders/price_of_all.py\n           +1 −1"),
-        (34, " ✓ edit    src/orders/\n           price_of_all.py\n           +1 −1"),
+        (34, " ✓ edit src/orders/price_of_all.py\n        +1 −1"),
+        (29, " ✓ src/orders/price_of_all.py\n   +1 −1"),
     ],
 )
 def test_counts_stand_below_a_path_that_leaves_them_no_room(
@@ -357,3 +358,29 @@ def test_an_error_says_what_to_do(open_editor: Open, tmp_path: Path, failure: An
     send(editor, "go")
     editor.wait_event("AcpTurnEnded")
     editor.screen.expect(shown)
+
+
+@pytest.mark.parametrize("columns", [48, 60])
+def test_in_a_narrow_chat_the_column_of_kinds_gives_way_to_the_subject(
+    open_editor: Open, tmp_path: Path, columns: int
+) -> None:
+    long, longer = "packages/orders/source/price_of_one_r.py", "packages/orders/sources/the_price_of_one.py"
+    calls = [
+        tool(str(n), title=path, kind=kind, status="completed", locations=[{"path": "{cwd}/" + path}])
+        for n, (kind, path) in enumerate(
+            [("edit", "short.py"), ("edit", long), ("edit", longer), ("delete", longer)]
+        )
+    ]
+    agent = script(tmp_path, on_prompt("", *calls, say("So.")))
+    editor = open_chat(open_editor, agent, size=(160, 40), setup={"chat": {"width": columns}})
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+
+    def lines() -> list[str]:
+        return [line for line in read_chat(editor) if ".py" in line]
+
+    wide = [f"edit    {path}" for path in ("short.py", long, longer)] + [f"delete  {longer}"]
+    narrow = ["edit    short.py", f"edit {long}", longer, f"delete {longer}"]
+    assert lines() == (narrow if columns == 48 else wide)
+    editor.type(f"<Esc>:2wincmd w<CR>:vertical resize {108 - columns}<CR>")
+    editor.screen.expect(lambda _: lines() == (wide if columns == 48 else narrow), what="the other form")
