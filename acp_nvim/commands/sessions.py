@@ -12,7 +12,7 @@ from acp_nvim.host.host import Host
 from acp_nvim.host.session_start import NEW, Way
 from acp_nvim.messages.prompts import Cancel, History, QueueRelease
 from acp_nvim.messages.prompts import Prompt as PromptCommand
-from acp_nvim.messages.sessions import Begin, Close, Follow, FollowPaused, New, Restart, Stop
+from acp_nvim.messages.sessions import Begin, Close, Follow, FollowPaused, New, Restart, Retry, Stop
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
 
@@ -25,6 +25,7 @@ class SessionCommands:
             "prompt": handle(PromptCommand, self._prompt),
             "cancel": handle(Cancel, self._cancel),
             "queue_release": handle(QueueRelease, self._queue_release),
+            "retry": handle(Retry, self._retry),
             "stop": handle(Stop, self._stop),
             "restart": handle(Restart, self._start_again),
             "close": handle(Close, self._close),
@@ -139,6 +140,14 @@ class SessionCommands:
             self._revive(session)
         elif host := self._app.host_of(session):
             host.advance(session)
+        self._app.touch(session)
+
+    def _retry(self, command: Retry) -> None:
+        session = self._app.session(command.session)
+        if session.unanswered:
+            session.queue.add(session.unanswered, first=True)
+            session.unanswered = None
+        self._revive(session)
         self._app.touch(session)
 
     def _follow(self, command: Follow) -> None:

@@ -31,7 +31,7 @@ def end(session: Session, result: Response | Failure, now: float, *, is_live: bo
         session.end_turn(
             now,
             error=said + until,
-            brief=turn_error.brief(result.error, session.transcript) + until,
+            brief=turn_error.brief(result.error, session) + until,
             advice=turn_error.advice(result.error, session),
         )
         if result.error.needs_login:

@@ -23,11 +23,14 @@ _LOGIN = re.compile(r"\b401\b|unauthori[sz]ed|authenticat|api[ -]key|/login", re
 _REPEATED = 20  # cells
 
 
-def brief(error: RpcError, transcript: Transcript) -> str:
-    """Return the agent's words without its data and codes, and only their beginning if they stand above already."""
+def brief(error: RpcError, session: Session) -> str:
+    """Return the agent's words without its data and codes, and only their beginning if they stand above already. They
+    are empty where the note about the login has them."""
+    if error.needs_login and session.facts.get("logins"):
+        return ""
     words = without_json(error.words)
     found = _NAME_OF_CODE.sub("", _DATA.sub("", words), count=1).strip() or words
-    if " ".join(found.split()) not in _last_message(transcript):
+    if " ".join(found.split()) not in _last_message(session.transcript):
         return found
     short = textwrap.shorten(found, _REPEATED, placeholder=" …")
     return cut(found, _REPEATED) if short == "…" else short

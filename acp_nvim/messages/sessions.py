@@ -28,6 +28,10 @@ class New(Begin):
     queue: list[Waiting] = []
 
 
+class Retry(OfSession):
+    """Start the agent of a failed session again, and send the prompt that had no answer."""
+
+
 class Stop(OfSession):
     """End the agent's process."""
 

@@ -44,6 +44,8 @@ class Session:
         self.stop_reason: str | None = None
         self.error: str | None = None
         self.turn = 0
+        self._prompt: Prompt | None = None  # of the newest turn
+        self.unanswered: Prompt | None = None  # its agent has failed during its turn
         self.changed: dict[int, Changes] = {}  # by turn: the line in the chat about its changes of files
         self.cancelling = False
         self.own_ends = 0  # how many turns in a row the agent has cancelled, without the user
@@ -166,6 +168,7 @@ class Session:
         self.questions.end_all("exit")
         self.subagents.end(now)
         if self.in_turn:
+            self.unanswered = self._prompt
             self.end_turn(now, error=error or reason)
         elif error:
             self.transcript.note("error", error)
@@ -186,6 +189,7 @@ class Session:
         """Begin a turn. `report` is sent to the agent before the user's words. `at`: now, in seconds since 1970; None
         in a replay."""
         self.turn += 1
+        self._prompt, self.unanswered = prompt, None
         self.questions.turn.begin(self.clock())
         self.usage.tokens.begin_turn()
         self.memory = self.id
@@ -236,7 +240,7 @@ class Session:
         advice: str = "",
     ) -> None:
         """End the turn: close open calls and questions, and note what went wrong. `brief`: the error in short, for the
-        chat. `advice`: what the user can do about it."""
+        chat; empty where another note has it. `advice`: what the user can do about it."""
         if not self.in_turn:
             return
         if stop_reason == "cancelled":
@@ -247,7 +251,8 @@ class Session:
             self.events.add_tool_call(tool, self.cwd)
         self.transcript.time_turn(self.questions.turn.end(now))
         if error:
-            self.transcript.note("error", brief or error, details=error)
+            if brief != "":
+                self.transcript.note("error", brief or error, details=error)
         elif stop_reason != "end_turn":
             self.transcript.note("stop", stop_reason or "")
         if advice:

@@ -358,7 +358,7 @@ def test_hints_name_only_keys_that_work(open_editor: Open, tmp_path: Path, lasts
     editor.type("<Esc><C-w>k")
     editor.screen.expect("i prompt")
     editor.type("<C-w>h")
-    editor.screen.expect(":Acp to write")
+    editor.screen.expect("idle  :Acp prompt to write")
     for key in ("<CR> send", "press i", "g? keys", "<C-c>"):
         editor.screen.expect_gone(key)
 

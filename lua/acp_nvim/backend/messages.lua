@@ -260,6 +260,9 @@
 ---@field about? string
 ---@field queue? acp.message.Waiting[]
 
+--- Start the agent of a failed session again, and send the prompt that had no answer.
+---@class acp.message.Retry: acp.message.OfSession
+
 --- End the agent's process.
 ---@class acp.message.Stop: acp.message.OfSession
 

@@ -5,6 +5,8 @@ local state = require("acp_nvim.backend.session_store")
 
 local M = {}
 
+local BEGINS = { prompt = true, restart = true, retry = true } -- also in a new backend
+
 ---@class acp.Options
 ---@field session? integer  default: the current one
 
@@ -92,7 +94,7 @@ function M.send(n, verb, payload)
   if message then
     return nil, message
   end
-  if verb ~= "prompt" and verb ~= "restart" and M.has_lost_backend(n) then
+  if not BEGINS[verb] and M.has_lost_backend(n) then
     return nil, ("session %d has ended: a prompt or :Acp restart reconnects"):format(n)
   end
   local ok

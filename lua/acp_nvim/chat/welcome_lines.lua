@@ -47,7 +47,7 @@ local function who(status)
     return line
   end
   local mode, model = name_of(status.modes, status.mode), name_of(status.models, status.model)
-  for _, name in ipairs({ mode or "", model or "" }) do
+  for _, name in ipairs({ model or "", mode or "" }) do
     line[#line + 1] = name ~= "" and { " · " .. printable.visible(name), "AcpCount" } or nil
   end
   return line

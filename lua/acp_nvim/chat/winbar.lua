@@ -2,6 +2,7 @@
 -- work now above the prompt.
 local bar_segments = require("acp_nvim.ui.bar_segments")
 local chats = require("acp_nvim.chat.buffer")
+local global_keys = require("acp_nvim.config.global_keys")
 local printable = require("acp_nvim.ui.printable")
 local spinner = require("acp_nvim.ui.spinner")
 local state = require("acp_nvim.backend.session_store")
@@ -82,6 +83,45 @@ local function doing(n, status)
   return status.state == "asking" and "? " .. word or word
 end
 
+--- Which other sessions wait for an answer: "?1 in 2", or with three and more "?4 in 3 sessions". Nil: none does.
+---@param but integer  this session does not count
+---@return string?
+local function waiting_elsewhere(but)
+  local counts, total = {}, 0 ---@type table<integer, integer>, integer
+  for _, question in ipairs(state.questions()) do
+    if question.session ~= but then
+      counts[question.session] = (counts[question.session] or 0) + 1
+      total = total + 1
+    end
+  end
+  local count = vim.tbl_count(counts)
+  if count > 2 then
+    return ("?%d in %d sessions"):format(total, count)
+  end
+  local parts = {}
+  for n, asked in vim.spairs(counts) do
+    parts[#parts + 1] = ("?%d in %d"):format(asked, n)
+  end
+  return count > 0 and table.concat(parts, "  ") or nil
+end
+
+--- What the user can do about a session that does not go on by itself, or how to write to it from elsewhere.
+---@param status table
+---@param place acp.PlaceOfKeys
+---@return string[]?
+local function way_out(status, place)
+  if status.state == "auth" then
+    return { ":Acp login" }
+  elseif status.state == "failed" then
+    local retry = { insert = "<C-s> retries", normal = "<CR> retries", elsewhere = ":Acp restart" }
+    return { retry[place], ":Acp log" }
+  elseif place == "elsewhere" and status.state == "stopped" then
+    return { ":Acp restart" }
+  elseif place == "elsewhere" and not M.queues(status) then
+    return { (global_keys.key_of("open!") or ":Acp prompt") .. " to write" }
+  end
+end
+
 --- Whether the plan of the session stands above its prompt: `:Acp plan`.
 ---@param n integer
 ---@return boolean
@@ -101,30 +141,39 @@ local function prompt_keys(n, status, place, holds_queue)
   local busy = M.queues(status)
   local does = status.held and "send now" or busy and "queue" or "send"
   local list = { { text = doing(n, status), rank = 0, gap = "" } }
+  local elsewhere = waiting_elsewhere(n)
+  list[2] = elsewhere and { text = elsewhere, rank = 1, gap = "  " } or nil
   local count, step = winbar_status.plan(status)
-  if busy and step and not is_plan_pinned(n) then
-    list[2] = { text = step, rank = bar_segments.STEP, gap = "  " }
-    list[3] = { text = count, rank = 4, gap = " " }
+  local has_step = busy and step and not is_plan_pinned(n)
+  if has_step then
+    list[#list + 1] = { text = step, rank = bar_segments.STEP, gap = "  " }
+    list[#list + 1] = { text = count, rank = 5, gap = " " }
   end
   local before = #list
-  local function add(text, rank)
-    list[#list + 1] = { text = text, rank = rank, gap = #list == before and "   " or "  " }
+  local function add(text, rank, gap)
+    list[#list + 1] = { text = text, rank = rank, gap = gap or #list == before and "   " or "  " }
+  end
+  local ways = way_out(status, place)
+  for index, way in ipairs(ways or {}) do
+    add(way, index == 1 and 2 or 4, "  ")
   end
   if place == "elsewhere" then
-    add(busy and ":Acp cancel" or ":Acp to write", 1)
+    if not ways then
+      add(":Acp cancel", 2)
+    end
     return list
   end
-  if before == 1 or status.held then -- an empty prompt says itself that sending queues
-    add((place == "insert" and "<C-s> " or "<CR> ") .. does, 1)
+  if not ways and (not has_step or status.held) then -- an empty prompt says itself that sending queues
+    add((place == "insert" and "<C-s> " or "<CR> ") .. does, 2)
   end
   if (status.queue or 0) > 0 and holds_queue then
-    add(("%s%d %s"):format(status.held and "‖ " or "", status.queue, status.held and "paused" or "queued"), 3)
+    add(("%s%d %s"):format(status.held and "‖ " or "", status.queue, status.held and "paused" or "queued"), 4)
   end
   if busy and status.steering then
     add("<M-CR> steer", 12)
   end
   if busy then
-    add("<C-c> cancel", 2)
+    add("<C-c> cancel", 3)
   end
   if place == "normal" then
     add("g? keys", 11)
@@ -254,7 +303,18 @@ function M.refresh(n)
   end
 end
 
-state.on_change(M.refresh)
+local shown_waiting = {} ---@type table<integer, string>  by session: which others wait, as its bar says it
+
+state.on_change(function(n)
+  M.refresh(n)
+  for _, shown in ipairs(visible_chats()) do
+    local waiting = waiting_elsewhere(shown.session) or ""
+    if shown.session ~= n and shown_waiting[shown.session] ~= waiting then
+      shown_waiting[shown.session] = waiting
+      M.refresh(shown.session)
+    end
+  end
+end)
 
 api.nvim_create_autocmd("ModeChanged", {
   group = api.nvim_create_augroup("acp_nvim.winbar.mode", {}),

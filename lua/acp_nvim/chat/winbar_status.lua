@@ -80,7 +80,8 @@ local function queue_text(status)
   return queue > 0 and ("%d %s"):format(queue, status.held and "paused" or "queued") or nil
 end
 
---- The segments that show the status of session `n`.
+--- The segments that show the status of session `n`. What is narrow keeps the mode, which is safety, and the state, then
+--- agent and model; the usage goes first.
 ---@param n integer
 ---@param status table
 ---@param more boolean  below the end of the window
@@ -95,19 +96,19 @@ function M.of(n, status, more)
   local mode, model = M.name_of(status.modes, status.mode), M.name_of(status.models, status.model)
   local doing, hl = state_text(status)
   local count, step = M.plan(status)
-  add(bar_segments.clean(status.agent_title or status.agent or ("session %d"):format(n)), "AcpWinbarTitle", 3)
-  add(mode and bar_segments.clean(mode), "AcpWinbar", 7, " · ")
-  add(model and bar_segments.clean(model), "AcpWinbar", 8, " · ")
-  add(usage.text(status.usage), "AcpCount", 5)
-  add(usage.cost(status.usage), "AcpCount", 11, " ")
-  add(usage.total(status.tokens), "AcpCount", 12, " ")
-  add(doing, hl, 0)
-  add(queue_text(status), status.held and "AcpWarning" or "AcpCount", 2)
-  add((status.pending or 0) > 0 and ("±%d"):format(status.pending) or nil, "AcpCount", 6)
-  add(status.paused and "following paused" or status.following and "following", "AcpCount", 4)
-  add(count, "AcpPlanCurrent", 9)
+  add(bar_segments.clean(status.agent_title or status.agent or ("session %d"):format(n)), "AcpWinbarTitle", 2)
+  add(model and bar_segments.clean(model), "AcpWinbar", 3, " · ")
+  add(mode and bar_segments.clean(mode), "AcpWinbar", 0, " · ")
+  add(usage.text(status.usage), "AcpCount", 11)
+  add(usage.cost(status.usage), "AcpCount", 12, " ")
+  add(usage.total(status.tokens), "AcpCount", 13, " ")
+  add(doing, hl, 1)
+  add(queue_text(status), status.held and "AcpWarning" or "AcpCount", 5)
+  add((status.pending or 0) > 0 and ("±%d"):format(status.pending) or nil, "AcpCount", 7)
+  add(status.paused and "following paused" or status.following and "following", "AcpCount", 6)
+  add(count, "AcpPlanCurrent", 8)
   add(count and step, "AcpPlanCurrent", bar_segments.STEP, " ")
-  add(more and "↓ more" or nil, "AcpMore", 1)
+  add(more and "↓ more" or nil, "AcpMore", 4)
   return list
 end
 

@@ -156,7 +156,7 @@ function M.key_of(run)
       local is_ours = vim.iter(ours):any(function(mapped)
         return mapped[1] == "n" and mapped[2] == lhs
       end)
-      return is_ours and users_map("n", lhs) and lhs or nil
+      return is_ours and users_map("n", lhs) and lhs:gsub(" ", "<Space>") or nil
     end
   end
 end

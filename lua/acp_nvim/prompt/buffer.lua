@@ -245,17 +245,17 @@ function M.inherit(n, text)
   end
 end
 
---- Sends the prompts of a paused queue.
 ---@param n integer
-local function resume(n)
-  local ok, problem = requests.send(n, "queue_release")
+---@param verb "queue_release"|"retry"
+local function request(n, verb)
+  local ok, problem = requests.send(n, verb)
   if not ok then
-    messages.show("error", problem or "the queue was not resumed")
+    messages.show("error", problem or "nothing was sent")
   end
 end
 
---- Sends the text, or from an empty prompt a paused queue. The text stays if it is not taken. An open menu would stand over the emptied prompt: it is closed first,
---- which only keys can do.
+--- Sends the text, or from an empty prompt what the agent of a failed session has not answered, or a paused queue. The text
+--- stays if it is not taken. An open menu would stand over the emptied prompt: it is closed first, which only keys can do.
 ---@param n integer
 ---@param how? "steer"  into the running turn
 function M.send(n, how)
@@ -268,11 +268,13 @@ function M.send(n, how)
   local buf = M.buffer(n)
   local text = buffer_text.get(buf)
   if not text:find("%S") then
-    local typing = vim.fn.mode() ~= "n"
-    if not typing and welcome.continue(n) then
+    local typing, status = vim.fn.mode() ~= "n", state.look(n) or {}
+    if status.state == "failed" then
+      return request(n, "retry")
+    elseif not typing and welcome.continue(n) then
       return
-    elseif (state.look(n) or {}).held then
-      return resume(n)
+    elseif status.held then
+      return request(n, "queue_release")
     end
     return messages.show("info", "nothing to send: the prompt is empty")
   end

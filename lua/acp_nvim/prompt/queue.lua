@@ -204,6 +204,17 @@ function M.steer()
   backend.notify("queue_steer", { session = n, text = item, seq = seq })
 end
 
+--- Closes the window of the queue, unless its edits are not written.
+function M.close()
+  if vim.bo.modified then
+    messages.show("warn", "the queue has changed: :w keeps, :q! drops")
+  elseif vim.fn.winnr("$") == 1 and vim.fn.tabpagenr("$") == 1 then
+    messages.show("info", "this is the last window")
+  else
+    vim.cmd.close()
+  end
+end
+
 --- Shows the queue in a window of its own; a buffer that is already there and unchanged is brought up to date.
 ---@param n integer
 ---@param items string[]
@@ -223,8 +234,14 @@ function M.open(n, items, attached)
   safe_windows.run(function()
     win = panes.split(buf, math.min(12, math.floor(vim.o.lines / 3)))
   end)
-  local steers = (state.look(n) or {}).steering and not vim.g.no_plugin_maps and "<M-CR> into the turn · " or ""
-  local hint = " Queue · edit, then :w · " .. steers .. "between prompts: " .. separators[buf] .. "%<" -- cut at its end
+  local maps = not vim.g.no_plugin_maps
+  local steers = maps and (state.look(n) or {}).steering and "<M-CR> into the turn · " or ""
+  local hint = " Queue · edit, then :w · "
+    .. (maps and "q closes · " or "")
+    .. steers
+    .. "between prompts: "
+    .. separators[buf]
+    .. "%<" -- cut at its end
   window_looks.set(win, { winbar = "%#AcpWinbar#" .. hint, statusline = window_name.of("Queue") })
 end
 

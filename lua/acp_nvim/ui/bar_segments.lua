@@ -29,12 +29,14 @@ local function width_of(list)
   return width
 end
 
---- Drops the least important segments until the rest fits; the plan's step is cut rather than dropped.
+--- Drops the least important segments until the rest fits; the plan's step is cut rather than dropped, and so is the
+--- longer one of the last two.
 ---
 ---   claude · 2/5 read the callers · 40 %      the ranks are 1, STEP and 20
 ---   claude · 2/5 read the callers             40 % is dropped, by its rank the first
 ---   claude · 2/5 read…                        the step is cut while 8 cells of it are left
 ---   claude                                    the last one stays, however narrow the window
+---   accept ed… ⠋ running                      two that are left are cut while 8 cells of the longer one are left
 ---@param list acp.Segment[]
 ---@param width integer
 function M.fit(list, width)
@@ -45,8 +47,11 @@ function M.fit(list, width)
         least = index
       end
     end
+    if #list == 2 then
+      least = api.nvim_strwidth(list[1].text) > api.nvim_strwidth(list[2].text) and 1 or 2
+    end
     local room = width - width_of(list) + api.nvim_strwidth(list[least].text)
-    if list[least].rank == M.STEP and room >= 8 then
+    if (list[least].rank == M.STEP or #list == 2) and room >= 8 then
       list[least].text = printable.cut(list[least].text, room)
     else
       table.remove(list, least)

@@ -34,7 +34,7 @@ end
 
 ---@param pair acp.Pair
 local function close_windows(pair)
-  for _, name in ipairs({ "plan", "prompt", "chat" }) do
+  for _, name in ipairs({ "queue", "plan", "prompt", "chat" }) do
     local win = pair[name]
     pair[name] = nil
     if pairs_of.is_open(win) then

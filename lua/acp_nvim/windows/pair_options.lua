@@ -24,18 +24,17 @@ local function show(win, buf, options)
   window_looks.set(win, options)
 end
 
---- The bars of the two windows. Where every window has a statusline, that of the chat heads the prompt, and the prompt's
---- winbar is free for the queue.
+--- The bars of the two windows. Where windows have statuslines of their own, that of the chat heads the prompt, and the
+--- prompt's winbar is free for the queue. 'laststatus' 0 takes that of the prompt alone, which is the last window.
 ---@param pair acp.Pair
 ---@param n integer
 ---@return table<string, string> chat
 ---@return table<string, string> prompt
 local function bars(pair, n)
-  if vim.go.winbar ~= "" and not tabpage.is_float(pair.chat) and vim.o.laststatus == 2 then
-    -- The prompt has a winbar in any case: let it be ours.
-    return { winbar = winbar.CHAT, statusline = winbar.PLACE }, { winbar = winbar.PROMPT, statusline = winbar.PLACE }
-  elseif tabpage.is_float(pair.chat) or vim.o.laststatus ~= 2 then
+  if tabpage.is_float(pair.chat) or vim.o.laststatus == 3 then
     return { winbar = winbar.CHAT }, { winbar = winbar.PROMPT }
+  elseif vim.go.winbar ~= "" then -- the prompt has a winbar in any case: let it be ours
+    return { winbar = winbar.CHAT, statusline = winbar.PLACE }, { winbar = winbar.PROMPT, statusline = winbar.PLACE }
   end
   local queue = ((state.look(n) or {}).queue or 0) > 0 and queue_bar.EXPRESSION or ""
   return { winbar = winbar.CHAT, statusline = winbar.PROMPT }, { winbar = queue, statusline = winbar.PLACE }

@@ -9,6 +9,7 @@ local placement = require("acp_nvim.windows.placement")
 local plan_panel = require("acp_nvim.windows.plan_panel")
 local prompt = require("acp_nvim.prompt.buffer")
 local prompt_height = require("acp_nvim.windows.prompt_height")
+local queue_line = require("acp_nvim.windows.queue_line")
 local safe_windows = require("acp_nvim.ui.safe_windows")
 local screen_share = require("acp_nvim.windows.screen_share")
 local state = require("acp_nvim.backend.session_store")
@@ -75,6 +76,7 @@ function M.open(n, opts)
     end
   end)
   plan_panel.update(assert(pairs_of.current()))
+  queue_line.update(assert(pairs_of.current()))
   winbar.refresh(n)
   chat_size.report(n)
   welcome.refresh(n)
@@ -153,9 +155,12 @@ state.on_change(function(n)
   end
 end)
 
--- The queue above the prompt takes a row of its window.
+-- The queue above the prompt takes a row of its window, or the one that parts it from the chat.
 state.on_change(function(n)
   for _, pair in pairs(pairs_of.by_tab) do
+    if pair.session == n and pairs_of.is_complete(pair) and vim.fn.getcmdwintype() == "" then
+      queue_line.update(pair)
+    end
     if pair.session == n and pairs_of.is_complete(pair) and pair_options.update_queue(pair) then
       prompt_height.follow_text(pair)
     end
@@ -191,6 +196,9 @@ api.nvim_create_autocmd("WinResized", {
     if pair then
       screen_share.resized(pair)
       prompt_height.resized(pair, vim.v.event.windows)
+      if vim.fn.getcmdwintype() == "" then
+        queue_line.update(pair)
+      end
     end
   end,
 })

@@ -9,6 +9,7 @@ local M = {}
 ---@field chat? integer
 ---@field prompt? integer
 ---@field plan? integer     the panel between them, while the plan is pinned
+---@field queue? integer    the float with the queue above the prompt, where a winbar has no room for it
 ---@field origin? integer   the user's window, to which closing goes back
 ---@field file? integer     the last one of the user's that takes files
 ---@field own_tab boolean
