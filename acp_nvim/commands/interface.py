@@ -11,6 +11,7 @@ from acp_nvim.host.agent_services import AgentServices
 from acp_nvim.host.host import Host
 from acp_nvim.host.session_controls import SessionControls
 from acp_nvim.host.session_start import Way
+from acp_nvim.permissions.apply_rules import RuleApplier
 from acp_nvim.session.session import Session
 
 
@@ -21,6 +22,7 @@ class Application(Protocol):
     hosts: list[Host]
     services: AgentServices
     controls: SessionControls
+    rules: RuleApplier
 
     def session(self, number: int) -> Session: ...
     def show(self, session: Session) -> None: ...

@@ -60,6 +60,7 @@ class SessionCommands:
             saved_roots = tuple(dict.fromkeys((*saved_roots, *known.saved)))
         session = Session(command.session, command.agent, cwd, roots)
         self._app.services.files.boundary.begin(session)
+        self._app.rules.begin(session)
         session.lived = lived
         session.saved_roots = saved_roots
         session.memory = way.id if way.kind == "again" else None

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
+from weakref import WeakKeyDictionary
 
 from acp_nvim import limits
 from acp_nvim.files import disk
 from acp_nvim.processes.regex_match import match
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.session import permission_rules, suggested_rule, why_decided
+from acp_nvim.session.path_globs import PathGlobs, is_absolute
 from acp_nvim.session.permission_rules import Rule, Ruling
 from acp_nvim.session.permission_scope import Scope, scope
 from acp_nvim.session.question import Option, Question
@@ -22,17 +24,43 @@ Say = Callable[[str, str], None]
 Record = Callable[[Session, Question, ToolCall, Scope], None]
 
 
+class Places(NamedTuple):
+    """What the rules hold a session's calls against, as it was when the session began."""
+
+    folders: tuple[str, ...]  # of the session, resolved
+    globs: PathGlobs
+
+
 class RuleApplier:
     """Decides questions by rules: first those of the session, then those of the configuration."""
 
     def __init__(self, say: Say, touch: Callable[[Session], None], record: Record) -> None:
         self._say, self._touch, self._record = say, touch, record
         self._rules: list[Rule] = []
+        self._globs = PathGlobs("/", disk.resolve)  # patterns that mean the same in every session
+        self._places: WeakKeyDictionary[Session, Places] = WeakKeyDictionary()
 
     def configure(self, given: list[Any]) -> None:
         self._rules, complaints = permission_rules.read(given)
         for complaint in complaints:
             self._say("warn", complaint)
+        self._globs.make(filter(is_absolute, self._patterns()))
+        for places in self._places.values():
+            places.globs.make(self._patterns())
+
+    def begin(self, session: Session) -> None:
+        """Remember the session's folders, and those of the rules, as they are now."""
+        globs = PathGlobs(session.cwd, disk.resolve, self._globs)
+        globs.make(self._patterns())
+        self._places[session] = Places(tuple(map(disk.resolve, (session.cwd, *session.roots))), globs)
+
+    def _patterns(self) -> Iterator[str]:
+        return (path for rule in self._rules for path in rule.paths)
+
+    def _held(self, session: Session) -> Places:
+        if session not in self._places:
+            self.begin(session)
+        return self._places[session]
 
     def judge(self, session: Session) -> None:
         """Apply the rules to each question that is new or has changed since they were last applied."""
@@ -51,8 +79,8 @@ class RuleApplier:
     def _decide(self, session: Session, question: Question, call: ToolCall) -> Ruling | None:
         if not (session.remembered.rules or self._rules):
             return None
-        asked = _scope(session, question, call)
-        return permission_rules.decide(self._all(session), asked, disk.resolve, match)
+        asked = self._scope(session, question, call)
+        return permission_rules.decide(self._all(session), asked, self._held(session).globs, match)
 
     def tool_call_changed(self, session: Session, call: ToolCall) -> None:
         """Apply the rules again, because the agent has updated the call."""
@@ -68,7 +96,7 @@ class RuleApplier:
         call = session.questions.call_of(question)
         if call is None:
             return
-        self._record(session, question, call, _scope(session, question, call))
+        self._record(session, question, call, self._scope(session, question, call))
         answer = question.answer
         action = _ALWAYS.get(answer.kind) if answer and question.ended_by == "user" else None
         if answer and action and not dialect.remembers:
@@ -85,7 +113,14 @@ class RuleApplier:
         call = session.questions.call_of(question)
         if question.kind != "permission" or call is None:
             return None, "rules only apply to permissions that an agent asks for"
-        return suggested_rule.rule_for(_scope(session, question, call), disk.resolve, match)
+        asked = self._scope(session, question, call)
+        return suggested_rule.rule_for(asked, self._held(session).globs, match)
+
+    def _scope(self, session: Session, question: Question, call: ToolCall) -> Scope:
+        about = scope(call, session.agent, session.cwd, disk.resolve, self._held(session).folders)
+        if question.own_title:
+            about = about._replace(title=f"{question.own_title}\n{about.title}")
+        return about._replace(is_certain=not question.is_guess)
 
     def _all(self, session: Session) -> Iterator[tuple[str, Rule]]:
         yield from (
@@ -119,10 +154,3 @@ class RuleApplier:
 
 def once(question: Question, action: str) -> Option | None:
     return next((option for option in question.options if option.kind == f"{action}_once"), None)
-
-
-def _scope(session: Session, question: Question, call: ToolCall) -> Scope:
-    about = scope(call, session.agent, session.cwd, disk.resolve, session.roots)
-    if question.own_title:
-        about = about._replace(title=f"{question.own_title}\n{about.title}")
-    return about._replace(is_certain=not question.is_guess)

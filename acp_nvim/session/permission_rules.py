@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 from acp_nvim import limits
-from acp_nvim.session.path_globs import Resolve, expression
+from acp_nvim.session import path_globs
+from acp_nvim.session.path_globs import PathGlobs, matches, matches_all_below
 from acp_nvim.session.permission_scope import Scope
 from acp_nvim.text.printable import one_line
 
@@ -35,6 +36,7 @@ class Rule(NamedTuple):
     tool: str | None = None
     paths: tuple[str, ...] = ()  # patterns: each of the call's paths needs one
     command: re.Pattern[str] | None = None
+    has_places: bool = False  # its paths are where files were when it was made, and no patterns
     whole_tool: bool = False  # the user has said "always" to all that the tool may do
     is_mistaken: bool = False  # it says less than its author meant: see `decide`
 
@@ -82,6 +84,9 @@ def _read(raw: Any) -> tuple[Rule, str]:
     if odd is None and known.get("action") != action and not raw.get(_MISTAKEN):
         odd = "action"
     command, why = _pattern(known["command"]) if "command" in known else (None, "")
+    if wrong := path_globs.mistake(known["path"]) if "path" in known else "":
+        why = why or f".path' {wrong}"
+        del known["path"]
     rule = Rule(
         action=action,
         agent=known.get("agent"),
@@ -103,7 +108,7 @@ def _pattern(text: str) -> tuple[re.Pattern[str] | None, str]:
         return None, f".command' is not a regular expression ({error})"
 
 
-def decide(rules: Iterable[tuple[str, Rule]], asked: Scope, resolve: Resolve, match: Match) -> Ruling | None:
+def decide(rules: Iterable[tuple[str, Rule]], asked: Scope, globs: PathGlobs, match: Match) -> Ruling | None:
     """Return the first rule that matches; None if none does. A rule that takes too long asks.
 
     A rule with a mistake leaves the rules behind it in force. If it was to reject or to ask, a call that its
@@ -116,7 +121,7 @@ def decide(rules: Iterable[tuple[str, Rule]], asked: Scope, resolve: Resolve, ma
     for (name, rule), is_command in zip(candidates, commands, strict=True):
         if is_command is None:
             return Ruling("ask", name, rule, f"{name} takes too long to match, so you are asked: {rule}")
-        if not is_command or not _covers(rule, asked, resolve):
+        if not is_command or not _covers(rule, asked, globs):
             continue
         if not rule.is_mistaken:
             return doubt if doubt and rule.action == "allow" else Ruling(rule.action, name, rule)
@@ -124,9 +129,9 @@ def decide(rules: Iterable[tuple[str, Rule]], asked: Scope, resolve: Resolve, ma
     return doubt
 
 
-def is_about(rule: Rule, asked: Scope, resolve: Resolve, match: Match) -> bool:
+def is_about(rule: Rule, asked: Scope, globs: PathGlobs, match: Match) -> bool:
     [is_command] = _commands_match([rule], asked, match)
-    return _is_named(rule, asked) and is_command is True and _covers(rule, asked, resolve)
+    return _is_named(rule, asked) and is_command is True and _covers(rule, asked, globs)
 
 
 def _is_idle(rule: Rule) -> bool:
@@ -155,14 +160,16 @@ def _texts(rule: Rule, asked: Scope) -> tuple[str, ...]:
     return (asked.command,) if asked.command is not None and is_only_one else ()
 
 
-def _covers(rule: Rule, asked: Scope, resolve: Resolve) -> bool:
+def _covers(rule: Rule, asked: Scope, globs: PathGlobs) -> bool:
     if rule.action == "allow":
-        return _is_sure(rule, asked, resolve)
+        return _is_sure(rule, asked, globs)
     # one path is enough, as it is called or where it leads
-    return not rule.paths or any(_covered(rule, (*asked.named, *asked.real), asked, resolve))
+    wanted = {read(path) for path in rule.paths for read in (globs.as_made, globs.as_now)}
+    paths = (*asked.named, *asked.real, *(f"{tree}/*" for tree in asked.trees))
+    return not rule.paths or any(matches(one, path) for one in wanted for path in paths)
 
 
-def _is_sure(rule: Rule, asked: Scope, resolve: Resolve) -> bool:
+def _is_sure(rule: Rule, asked: Scope, globs: PathGlobs) -> bool:
     """Whether the rule covers everything in the call. Kind and title are only claims of the agent."""
     if rule.whole_tool:
         return True
@@ -173,7 +180,7 @@ def _is_sure(rule: Rule, asked: Scope, resolve: Resolve) -> bool:
         is_read = asked.is_made_of("path", "change", "note", *beside)
         is_command = bool(asked.commands) or asked.kind == "execute"
         is_covered = bool(asked.real) and is_read and bool(rule.command or not is_command)
-        return is_covered and all(_covered(rule, asked.real, asked, resolve))
+        return is_covered and _covers_all(rule, asked, globs)
     if rule.command:
         return asked.is_inside and not asked.changes and asked.is_made_of("command", "folder", "note")
     return rule.tool is not None or _only_looks(asked)
@@ -187,10 +194,14 @@ def _only_looks(asked: Scope) -> bool:
     return asked.says_what and asked.is_made_of("path", "look", "note")
 
 
-def _covered(rule: Rule, paths: Iterable[str], asked: Scope, resolve: Resolve) -> Iterator[bool]:
-    """Return for each path whether a pattern of the rule matches it."""
-    wanted = [expression(glob, asked.cwd, resolve) for glob in rule.paths]
-    return (any(one.fullmatch(path) for one in wanted) for path in paths)
+def _covers_all(rule: Rule, asked: Scope, globs: PathGlobs) -> bool:
+    """Whether the rule's paths match each path of the call, and everything below the folders of its globs."""
+    if rule.has_places:
+        return not asked.trees and set(asked.real) <= set(rule.paths)
+    wanted = [globs.as_made(path) for path in rule.paths]
+    return all(any(matches(one, path) for one in wanted) for path in asked.real) and all(
+        any(matches_all_below(one, tree) for one in wanted) for tree in asked.trees
+    )
 
 
 def unsafe(command: str) -> str:

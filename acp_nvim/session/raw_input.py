@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 from acp_nvim import limits
 from acp_nvim.session.tool_call import ARGUMENTS, COMMANDS, NOTHING, ToolCall
 from acp_nvim.session.tool_paths import usable
-from acp_nvim.text.agent_patches import is_patch, patched_paths
+from acp_nvim.text.agent_patches import has_git_headers, is_patch, patched_paths
 
 Role = Literal["command", "folder", "path", "change", "look", "note", "other"]
 
@@ -50,7 +50,12 @@ _NOTES = _words(
 _COMMANDS = re.compile(
     r"(?:command|cmd)\w*|(?:run|program|argv)s?|\w*(?:command|cmd|commandline|shell|bash|exec|script|(?<!en)(?<!de)code)s?"
 )
-_TARGETS = _words("pattern query regex glob globs filepattern searchterm keyword keywords thought thoughts")
+_GLOBS = _words("glob globs include exclude filepattern ignore")  # a text of one may hold several
+_PATTERNS = _GLOBS | _words("pattern query regex searchterm keyword keywords")
+_TARGETS = _PATTERNS - _words("include exclude ignore") | _words("thought thoughts")
+# A patch may say which files it is about without a line of a hunk.
+_PATCHES = _words("diff patch patchtext unifieddiff changes edits input")
+_BETWEEN = re.compile(r"[,;|\s]+")
 _SCALARS = str | int | float | bool
 
 
@@ -66,6 +71,7 @@ class Input(NamedTuple):
     texts: tuple[str, ...]  # of "other" arguments: a rule that rejects or asks searches them, too
     paths: tuple[str, ...]  # as they are spelled
     patched: tuple[str, ...]  # those that stand in patches
+    patterns: tuple[str, ...]  # globs, and what may be one: see `glob_reach.py`
     folders: tuple[str, ...]  # against which a relative path may be meant
     is_whole: bool  # all of it has been looked at, and each path can be one
 
@@ -92,7 +98,7 @@ def _read(call: ToolCall) -> Input:
     others = [argument.value for argument in arguments if argument.role == "other"]
     texts = (value for _, value in islice(_walk(others), limits.RAW_INPUT_VALUES) if isinstance(value, str))
     paths = list(dict.fromkeys(_paths(values)))
-    patches = (value for _, value in values if is_patch(value))
+    patches = (value for name, value in values if _holds_patch(name.rstrip("[]"), value))
     patched = list(dict.fromkeys(path for text in patches for path in patched_paths(text)))
     return Input(
         arguments,
@@ -100,6 +106,7 @@ def _read(call: ToolCall) -> Input:
         tuple(dict.fromkeys(texts)),
         tuple(filter(usable, paths)),
         tuple(filter(usable, patched)),
+        tuple(dict.fromkeys(_patterns(values))),
         tuple(value for name, value in values if name in FOLDERS and usable(value)),
         len(values) < limits.RAW_INPUT_VALUES and all(map(usable, (*paths, *patched))),
     )
@@ -209,6 +216,18 @@ def _paths(values: Iterable[tuple[str, Any]]) -> Iterator[str]:
         is_absolute = value.startswith(("/", "~/")) and not _holds_text(word) and usable(value)
         if is_named or is_absolute or value.startswith("file://"):
             yield value
+
+
+def _patterns(values: Iterable[tuple[str, Any]]) -> Iterator[str]:
+    for name, value in values:
+        word = name.rstrip("[]")
+        if isinstance(value, str) and word in _PATTERNS:
+            yield value
+            yield from filter(None, _BETWEEN.split(value) if word in _GLOBS else ())
+
+
+def _holds_patch(word: str, value: Any) -> bool:
+    return isinstance(value, str) and (word in _PATCHES or is_patch(value) or has_git_headers(value))
 
 
 def _holds_text(word: str) -> bool:

@@ -13,16 +13,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Any
 
-from acp_nvim.text.unified_patch import Piece
+from acp_nvim.text.unified_patch import NOWHERE, Piece, header_path
 
-_MARKS = ("--- ", "+++ ", "rename ", "*** ")  # a quick test first: a content may have millions of lines
+# a quick test first: a content may have millions of lines
+_MARKS = ("--- ", "+++ ", "diff ", "rename ", "copy ", "Index: ", "Binary files ")
 _PATCHED = re.compile(
-    r"^(?:--- |\+\+\+ |rename (?:from|to) |\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: )([^\t\r\n]+)",
+    r"^(?:--- |\+\+\+ |(?:rename|copy) (?:from|to) |Index: "
+    r"|[ \t]*\*\*\* (?:(?:Add|Update|Delete) File: |Move to: |(?!Begin |End |\d)))([^\r\n]+)",
     re.M,
 )
+_PAIRED = re.compile(r"^(?:diff --git |Binary files )([^\r\n]+?)(?: differ)?$", re.M)
+_BETWEEN = re.compile(r" (?:and )?(?=\"|[^ ])")
+_PREFIXES = ("a/", "b/")
 _FILE = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)")
+_GIT = re.compile(r"^(?:diff --git \S|(?:rename|copy) from .+\n(?:rename|copy) to )", re.M)
+_QUICK = ("diff --git ", "\nrename to ", "\ncopy to ")
+_PARTED = 100  # blanks at which two names are parted
 _HEAD = re.compile(r"^(?:\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File: )|@@ |(?:--- |\+\+\+ )\S)", re.M)
 
 
@@ -33,14 +42,32 @@ def is_patch(value: Any) -> bool:
     return "*** " in value or ("@@" in value and ("--- " in value or "+++ " in value))
 
 
+def has_git_headers(value: Any) -> bool:
+    """Whether a text has headers of git's, which need no hunk: a rename, a copy, a mode, a binary file."""
+    return isinstance(value, str) and any(mark in value for mark in _QUICK) and _GIT.search(value) is not None
+
+
 def patched_paths(text: str) -> Iterator[str]:
     """Yield the paths that a patch names, with and without git's "a/" and "b/"."""
-    if not (text.startswith(_MARKS) or any(f"\n{mark}" in text for mark in _MARKS)):
+    if not ("*** " in text or text.startswith(_MARKS) or any(f"\n{mark}" in text for mark in _MARKS)):
         return
-    for path in _PATCHED.findall(text):
-        if path.strip() != "/dev/null":
-            yield path.strip()
-            yield path.strip().removeprefix("a/").removeprefix("b/")
+    for name in (*_PATCHED.findall(text), *chain.from_iterable(map(_both, _PAIRED.findall(text)))):
+        path = header_path(name.strip())
+        if path == NOWHERE:
+            continue
+        yield path
+        # `git apply` and `patch -p1` leave the first folder out
+        _, _, rest = path.partition("/")
+        if path.startswith(_PREFIXES) or rest.startswith("/") or ".." in rest.split("/"):
+            yield rest
+
+
+def _both(names: str) -> Iterator[str]:
+    """Yield the two names of `diff --git a/x b/x`. Blanks in a name leave several ways to part them: all are told."""
+    places = [found.span() for found in islice(_BETWEEN.finditer(names), _PARTED)]
+    halves = [(names[:start], names[end:]) for start, end in places]
+    same = [pair for pair in halves if len({header_path(half).partition("/")[2] for half in pair}) == 1]
+    yield from chain.from_iterable(same or halves)
 
 
 def envelope(text: str) -> list[Piece]:

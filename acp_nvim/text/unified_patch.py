@@ -19,7 +19,7 @@ from typing import NamedTuple
 _HUNK = re.compile(r"@@+ (?:-(\d{1,18})(?:,(\d{1,18}))? \+(\d{1,18})(?:,(\d{1,18}))? )?@@")
 _ESCAPE = re.compile(r"\\([0-7]{3}|.)")
 _NAMED = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
-_NOWHERE = "/dev/null"
+NOWHERE = "/dev/null"
 
 
 class Piece(NamedTuple):
@@ -93,9 +93,9 @@ class _Reader:
         return self.lines[self.at] in ("-- ", "--")
 
     def _names(self) -> tuple[str, str]:
-        old, new = (_name(line[4:]) for line in self.lines[self.at : self.at + 2])
+        old, new = (header_path(line[4:]) for line in self.lines[self.at : self.at + 2])
         self.at += 2
-        if old.startswith(("a/", _NOWHERE)) and new.startswith(("b/", _NOWHERE)):
+        if old.startswith(("a/", NOWHERE)) and new.startswith(("b/", NOWHERE)):
             return old.removeprefix("a/"), new.removeprefix("b/")
         return old, new
 
@@ -104,9 +104,9 @@ class _Reader:
         body = self._body(counts)
         if body is None:
             return None
-        if old == _NOWHERE:
-            return None if body.old or new == _NOWHERE else Piece(new, None, "".join(body.new))
-        if new == _NOWHERE:
+        if old == NOWHERE:
+            return None if body.old or new == NOWHERE else Piece(new, None, "".join(body.new))
+        if new == NOWHERE:
             return Piece(old, "".join(body.old), None)
         if not body.old and head[1] != "0":
             return None  # only a line number says where it goes
@@ -131,7 +131,7 @@ class _Reader:
         return body if not counts or body.is_full(counts) or (ended and body.lacks_context(counts)) else None
 
 
-def _name(text: str) -> str:
+def header_path(text: str) -> str:
     """Return the path in a header. Git quotes unprintable characters; other tools append a time after a tab."""
     if text.startswith('"') and (end := text.rfind('"')):
         escaped = _ESCAPE.sub(_unescaped, text[1:end])

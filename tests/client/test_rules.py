@@ -12,7 +12,18 @@ import pytest
 from acp_nvim.protocol import dialects
 from acp_nvim.protocol.dialects.standard import Dialect
 from tests.client.conftest import Desk, Talk
-from tests.fakes.script import ScriptedAgent, ask, eventually, on_prompt, permission, result, say, tool, wait
+from tests.fakes.script import (
+    ScriptedAgent,
+    ask,
+    eventually,
+    on_prompt,
+    permission,
+    result,
+    say,
+    tool,
+    wait,
+    wait_file,
+)
 
 STATUS = {"command": "git status"}
 READS: Any = {"kind": "read", "rawInput": {"path": "a.txt"}}
@@ -126,6 +137,92 @@ async def test_paths_are_matched_where_they_lead(desk: Desk, tmp_path: Path) -> 
     ruled(desk, {"action": "reject", "path": "/etc/**"}, {"action": "allow", "path": f"{tmp_path}/**"})
     talk = await desk.ready()
     await talk.turn("work")
+    assert answers(agent) == ["yes", "no"]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"glob": "../../../etc/*"},
+        {"globs": ["*.py", "../**"]},
+        {"pattern": "x", "include": "../**"},
+        {"pattern": "x", "file_pattern": "../*.py"},
+        {"pattern": "{/etc,/root}/**"},
+        {"pattern": "[/]etc/shadow"},
+        {"pattern": "~root/**"},
+        {"pattern": "$HOME/.ssh/*"},
+        {"pattern": "out/*"},
+        {"path": "{.,/etc}/passwd"},
+    ],
+)
+async def test_a_pattern_that_may_lead_outside_is_asked(
+    desk: Desk, tmp_path: Path, raw: dict[str, Any]
+) -> None:
+    (tmp_path / "out").symlink_to("/etc")
+    agent = desk.agent(on_prompt("work", permission("Look", kind="search", rawInput=raw)))
+    ruled(desk, {"action": "allow"}, {"action": "allow", "path": f"{tmp_path}/**"})
+    talk = await asking(desk)
+    assert answers(agent) == []
+    talk.answer("no")
+    await talk.ended(1)
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "diff --git a/src/x b/src/y\nsimilarity index 100%\nrename from src/x\nrename to ../../out.txt\n",
+        "diff --git a/src/x b/src/y\nsimilarity index 90%\ncopy from src/x\ncopy to ../../out.txt\n",
+        "diff --git a/../../out.sh b/../../out.sh\nold mode 100644\nnew mode 100755\n",
+    ],
+)
+async def test_a_patch_that_leads_elsewhere_by_its_headers_is_asked(
+    desk: Desk, tmp_path: Path, patch: str
+) -> None:
+    raw = {"path": "src/x", "patch": patch}
+    agent = desk.agent(on_prompt("work", permission("Edit", kind="edit", rawInput=raw)))
+    ruled(desk, {"action": "allow", "kind": "edit", "path": f"{tmp_path}/**"})
+    talk = await asking(desk)
+    assert answers(agent) == []
+    talk.answer("no")
+    await talk.ended(1)
+
+
+@pytest.mark.parametrize("rule", ["src/gen/**", "{cwd}/src/gen/**", "src/gen/", "src/gen/a.txt"])
+@pytest.mark.parametrize("is_there", [True, False])
+async def test_a_link_moves_no_rule_along(desk: Desk, tmp_path: Path, rule: str, is_there: bool) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "src" / "gen").mkdir(parents=True)
+    if not is_there:
+        (tmp_path / "src" / "gen").rmdir()
+    edit = permission("Edit", kind="edit", locations=[{"path": "src/gen/a.txt"}])
+    agent = desk.agent(on_prompt("work", edit))
+    ruled(desk, {"action": "allow", "path": rule.replace("{cwd}", str(tmp_path))})
+    talk = await desk.ready()
+    if is_there:
+        (tmp_path / "src" / "gen").rename(tmp_path / "aside")
+    (tmp_path / "src" / "gen").symlink_to(tmp_path / "out")
+    talk.prompt("work")
+    await talk.asked()
+    talk.answer("no")
+    await talk.ended(1)
+    assert answers(agent) == ["no"]
+
+
+async def test_a_rule_for_a_file_of_this_session_is_none_for_what_a_link_makes_of_it(
+    desk: Desk, tmp_path: Path
+) -> None:
+    (tmp_path / "a.txt").write_text("mine\n")
+    asks = [permission("Edit", id=id, kind="edit", locations=[{"path": "a.txt"}]) for id in "tu"]
+    agent = desk.agent(on_prompt("work", asks[0], wait_file(str(tmp_path / "go")), asks[1]))
+    talk = await asking(desk)
+    desk.send("allow", question=talk.questions[0]["id"], version=1, set=True)
+    await eventually(lambda: answers(agent) == ["yes"])
+    (tmp_path / "a.txt").unlink()
+    (tmp_path / "a.txt").symlink_to("/etc/passwd")
+    (tmp_path / "go").touch()
+    await eventually(lambda: [each["tool_call_id"] for each in talk.questions] == ["u"])
+    talk.answer("no")
+    await talk.ended(1)
     assert answers(agent) == ["yes", "no"]
 
 

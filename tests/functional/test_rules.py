@@ -205,6 +205,8 @@ def test_a_refused_call_that_is_done_all_the_same_is_a_loud_warning(
         ({"action": "permit"}, "'permissions[1].action' must be one of allow, reject, ask"),
         ({"action": "ask", "comand": "x"}, "unknown key 'permissions[1].comand'"),
         ({"action": "allow", "command": "("}, "'permissions[1].command' is not a regular expression"),
+        ({"action": "allow", "path": ""}, "'permissions[1].path' is empty: this rule allows nothing"),
+        ({"action": "allow", "path": "{a,b}/**"}, "'permissions[1].path' contains {a,b}, $NAME or ~user"),
     ],
 )
 def test_a_wrong_rule_is_named_the_same_way_wherever_it_is_found(

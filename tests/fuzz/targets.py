@@ -91,7 +91,7 @@ def asked(event: Request, session: Session, dialect: Dialect, step: int) -> None
         question, call = request.posed(decode.permission(event.params, dialect), asker, event.id, dialect)
         session.questions.ask(question, call, step)
         if known := session.transcript.calls.find(call.id):
-            scope(known, "fuzz", "/w", str)
+            scope(known, "fuzz", "/w", str, ("/w",))
 
 
 def view(rng: random.Random) -> None:

@@ -1,6 +1,8 @@
 """Rules of permission: what they match, and above all what they do not."""
 
+import os
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from acp_nvim.processes.regex_match import match
 from acp_nvim.protocol import schema
+from acp_nvim.session.path_globs import PathGlobs
 from acp_nvim.session.permission_rules import Rule, Ruling, decide, is_about, read
 from acp_nvim.session.permission_scope import Scope, scope
 from acp_nvim.session.permission_text import describe
@@ -35,9 +38,12 @@ def resolve(path: str) -> str:
     return "/" + "/".join(parts)
 
 
+GLOBS = PathGlobs(CWD, resolve)
+
+
 def asked(*content: schema.ToolContent, **fields: Any) -> Scope:
     call = ToolCall(1, "t", 0.0, content=content, **fields)
-    return scope(call, "mine", CWD, resolve, ("/further",))
+    return scope(call, "mine", CWD, resolve, (CWD, "/further"))
 
 
 def shown(raw: dict[str, Any]) -> list[str]:
@@ -58,12 +64,12 @@ def rule(action: str = "allow", **conditions: str) -> Rule:
 
 
 def matches(rule: Rule, demand: Scope) -> bool:
-    return is_about(rule, demand, resolve, match)
+    return is_about(rule, demand, GLOBS, match)
 
 
 def decided(rules: list[Rule], demand: Scope) -> Ruling | None:
     numbered = [(f"rule {number}", rule) for number, rule in enumerate(rules, 1)]
-    return decide(numbered, demand, resolve, match)
+    return decide(numbered, demand, GLOBS, match)
 
 
 def test_the_first_that_matches_wins_and_none_asks() -> None:
@@ -268,7 +274,7 @@ def test_what_may_make_a_command_another_is_shown_and_not_allowed(more: dict[str
     raw = {"command": "git status", **more}
     call = asked(raw_input=raw)
     assert not matches(rule(command="git status"), call)
-    assert rule_for(call, resolve, match)[0] is None
+    assert rule_for(call, GLOBS, match)[0] is None
     ((name, value),) = more.items()
     said = (
         value if isinstance(value, str) else next(iter(value if isinstance(value, list) else value.values()))
@@ -313,7 +319,7 @@ def test_nothing_with_a_mark_of_the_shell_is_ever_allowed(command: str, more: st
 def test_the_rule_of_a_command_matches_that_command_alone(command: str, other: str) -> None:
     assume(command != other)
     call = running(command)
-    made, why = rule_for(call, resolve, match)
+    made, why = rule_for(call, GLOBS, match)
     assert (made is None) is bool(why)
     if made:
         assert matches(made, call)
@@ -393,6 +399,137 @@ def test_allow_needs_all_paths_and_reject_any() -> None:
     assert matches(allow, asked(kind="edit", locations=(inside,), raw_input={"path": "/w/b"}))
 
 
+PATTERNS = [
+    {"glob": "../../../etc/*"},
+    {"globs": ["*.py", "../**"]},
+    {"include": "../**"},
+    {"include": "*.py,../**"},
+    {"file_pattern": "../*.py"},
+    {"pattern": "../../etc/*"},
+    {"exclude": "*.pyc", "glob": "{/etc,/root}/**"},
+    {"glob": "{src,../out}/**"},
+    {"glob": "[/]etc/shadow"},
+    {"glob": "..[/]etc/shadow"},
+    {"glob": "~root/**"},
+    {"glob": "$HOME/.ssh/*"},
+    {"glob": "link/*"},
+    {"path": "{src,../out}/a"},
+    {"path": "$HOME/.ssh/id"},
+    {"path": "[/]etc/shadow"},
+    {"path": "{src,~root}/x"},
+    {"paths": ["src/a", "src/../../{a,b}"]},
+    {"path": "src", "glob": "../../out/*"},
+]
+
+
+@pytest.mark.parametrize("raw", PATTERNS)
+@pytest.mark.parametrize("kind", ["read", "search"])
+def test_a_pattern_that_may_lead_outside_is_allowed_by_no_rule_for_folders(
+    raw: dict[str, Any], kind: str
+) -> None:
+    call = asked(kind=kind, raw_input=raw)
+    for conditions in ({}, {"kind": kind}, {"agent": "mine"}, {"path": "/w/**"}, {"path": "**/src/**"}):
+        assert not matches(rule(**conditions), call)
+    assert rule_for(call, GLOBS, match)[0] is None or "glob" not in raw
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"glob": "**/*.py"},
+        {"glob": "*.{ts,tsx}", "pattern": r"import .* from '\./(a|b)'$"},
+        {"globs": ["src/**", "!**/node_modules/**"]},
+        {"glob": "/w/src/*.py"},
+        {"path": "src", "glob": "../src/*.py"},
+        {"path": "app/[slug]/(group)/$id.tsx"},
+        {"query": "total", "include": "*.py,*.md"},
+        {"query": "where is ../x used?"},
+        {"glob": "{src,/further/deep}/**"},
+    ],
+)
+def test_a_pattern_that_stays_inside_is_allowed_by_a_bare_rule(raw: dict[str, Any]) -> None:
+    assert matches(rule(), asked(kind="search", raw_input=raw))
+
+
+@pytest.mark.parametrize(
+    ("glob", "raw", "wanted"),
+    [
+        ("/w/src/**", {"path": "src/a", "glob": "*.py"}, True),
+        ("/w/src/**", {"path": "src/a", "glob": "../../test/*"}, False),
+        ("/w/src/**", {"path": "src/a", "glob": "../b/*"}, True),
+        ("/w/src/**", {"path": "src/*.py"}, True),
+        ("/w/**", {"path": "{src,test}/*.py"}, True),
+        ("/w/src/**", {"path": "{src,test}/*.py"}, False),
+        ("/w/src/*", {"glob": "/w/src/**"}, False),
+        ("/w/app/**", {"path": "app/(group)/[slug]/page.tsx"}, True),
+        ("/w/app/**/page.tsx", {"path": "app/(group)/[slug]/page.tsx"}, True),
+    ],
+)
+def test_a_path_rule_covers_all_that_a_glob_means(glob: str, raw: dict[str, Any], wanted: bool) -> None:
+    assert matches(rule(path=glob), asked(kind="search", raw_input=raw)) is wanted
+
+
+def test_reject_finds_where_a_glob_leads() -> None:
+    for raw in ({"glob": "../../../etc/*"}, {"path": "{/etc,/root}/*"}, {"glob": "[/]etc/shadow"}):
+        assert matches(rule("reject", path="/etc/**"), asked(kind="search", raw_input=raw))
+
+
+HEADERS = [
+    "diff --git a/src/x b/src/y\nsimilarity index 100%\nrename from src/x\nrename to ../../out.txt\n",
+    "rename from src/x\nrename to ../../out.txt\n",
+    "rename to ../../out.txt\n",
+    "diff --git a/src/x b/src/y\nsimilarity index 90%\ncopy from src/x\ncopy to ../../out.txt\n",
+    "diff --git a/../../out.sh b/../../out.sh\nold mode 100644\nnew mode 100755\n",
+    "diff --git a/src/x b/src/x b/../../out.sh\nold mode 100644\nnew mode 100755\n",
+    'diff --git "a/src/x" "b/src/x"\nrename from src/x\nrename to "\\056\\056/\\056\\056/out.txt"\n',
+    "diff --git src/../src/../../out src/../src/../../out\nnew file mode 100755\n",
+    "diff --git a/src/x b/src/x\nBinary files a/src/x and b/../../out differ\n",
+    "Index: ../../out.txt\n",
+    "*** ../../out.txt\n--- src/x\n",
+    "*** Begin Patch\n  *** Add File: ../../out.txt\n+x\n*** End Patch\n",
+]
+
+
+@pytest.mark.parametrize("patch", HEADERS)
+@pytest.mark.parametrize("name", ["patch", "diff", "patchText", "input"])
+def test_a_path_rule_sees_the_headers_of_a_patch(patch: str, name: str) -> None:
+    call = asked(kind="edit", raw_input={"path": "src/x", name: patch})
+    assert not matches(rule(path="/w/**"), call)
+    assert not matches(rule(path="/w/src/**"), call)
+    assert matches(rule("reject", path="/out*"), call)
+
+
+def test_a_patch_of_files_that_a_rule_covers_is_allowed() -> None:
+    for patch in (
+        "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n",
+        "diff --git a/x y b/x y\nrename from x y\nrename to z\n",
+        "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n",
+    ):
+        assert matches(rule(path="/w/**"), asked(kind="edit", raw_input={"path": "x", "patch": patch}))
+
+
+def test_a_rule_is_held_against_what_its_folder_was(tmp_path: Path) -> None:
+    """For each of its forms; the first time that it is looked at comes only after the link."""
+    out, work = tmp_path / "out", tmp_path / "w"
+    (work / "src" / "gen").mkdir(parents=True)
+    out.mkdir()
+    (tmp_path / "notes").symlink_to("w/src")
+    globs = PathGlobs(str(work), os.path.realpath)
+    wanted = ["src/gen/**", "later/**", f"{tmp_path}/notes/*", f"{work}/src/gen/"]
+    globs.make(wanted)
+    (work / "src" / "gen").rename(work / "aside")
+    for link, target in (("w/src/gen", out), ("w/later", out)):
+        (tmp_path / link).symlink_to(target)
+    (tmp_path / "notes").unlink()
+    (tmp_path / "notes").symlink_to("out")
+    for path in ("src/gen/a", "later/a", f"{tmp_path}/notes/a", f"{out}/a"):
+        call = ToolCall(1, "t", 0.0, kind="edit", locations=(schema.Location(path=path),))
+        asks = scope(call, "mine", str(work), os.path.realpath, (str(work),))
+        for glob in wanted:
+            assert not is_about(rule(path=glob), asks, globs, match)
+    assert is_about(rule("reject", path="later/**"), asks, globs, match)
+
+
 def test_reject_knows_a_path_also_by_the_name_it_was_given() -> None:
     assert matches(rule("reject", path="**/link/*"), asked(locations=(schema.Location(path="link/x"),)))
     assert matches(rule("reject", path="/elsewhere/*"), asked(locations=(schema.Location(path="link/x"),)))
@@ -447,18 +584,18 @@ class Looks:
 
 def test_what_an_update_leaves_as_it_was_is_not_looked_at_again() -> None:
     looks, call = Looks(), ToolCall(1, "t", 0.0, raw_input={"paths": [f"/w/{n}" for n in range(400)]})
-    first = scope(call, "mine", CWD, looks)
+    first = scope(call, "mine", CWD, looks, (CWD,))
     steps = looks.steps
     for number in range(10):
         call.title, call.kind, call.name = f"title {number}", "edit", "tool"
-        asked = scope(call, "mine", CWD, looks)
+        asked = scope(call, "mine", CWD, looks, (CWD,))
         assert (asked.title, asked.kind, asked.tool) == (f"title {number}", "edit", "tool")
         assert asked.real is first.real
     assert looks.steps == steps > 0
     call.raw_input = {"paths": ["/etc/passwd"]}
-    assert scope(call, "mine", CWD, looks).real == ("/etc/passwd",)
+    assert scope(call, "mine", CWD, looks, (CWD,)).real == ("/etc/passwd",)
     call.locations = (schema.Location(path="/etc/shadow"),)
-    assert scope(call, "mine", CWD, looks).real == ("/etc/shadow", "/etc/passwd")
+    assert scope(call, "mine", CWD, looks, (CWD,)).real == ("/etc/shadow", "/etc/passwd")
 
 
 @pytest.mark.parametrize(
@@ -470,7 +607,7 @@ def test_what_an_update_leaves_as_it_was_is_not_looked_at_again() -> None:
 )
 def test_paths_are_followed_no_further_than_there_is_time_for(raw: Any) -> None:
     looks = Looks()
-    call = scope(ToolCall(1, "t", 0.0, raw_input=raw), "mine", CWD, looks)
+    call = scope(ToolCall(1, "t", 0.0, raw_input=raw), "mine", CWD, looks, (CWD,))
     assert looks.steps < 11_000
     assert len(call.named) <= 5000
     assert not matches(rule(path="**"), call)
@@ -553,6 +690,11 @@ def test_what_the_user_has_always_allowed_of_a_tool_is_all_of_it() -> None:
         ({"action": "permit"}, "'permissions[1].action' is"),
         ({"kind": "read"}, "'permissions[1].action' is"),
         ({"action": "allow", "path": 3}, "'permissions[1].path' is"),
+        ({"action": "allow", "path": ""}, "'permissions[1].path' is empty"),
+        ({"action": "allow", "path": "a\0"}, "'permissions[1].path' contains a NUL"),
+        ({"action": "allow", "path": "/w/{a,b}/**"}, "'permissions[1].path' contains {a,b}, $NAME or ~user"),
+        ({"action": "allow", "path": "$HOME/**"}, "'permissions[1].path' contains {a,b}, $NAME or ~user"),
+        ({"action": "allow", "path": "~me/**"}, "'permissions[1].path' contains {a,b}, $NAME or ~user"),
         ("allow", "'permissions[1]' must be a table"),
         (None, "'permissions[1]' must be a table"),
     ],
@@ -571,7 +713,9 @@ def test_a_rule_with_a_mistake_in_it_says_so_and_leaves_the_next_in_force(given:
         assert (ruling.action, ruling.name) == ("allow", "rule 2")
 
 
-@pytest.mark.parametrize("mistake", [{"comand": "x"}, {"command": "("}, {"path": 3}, {"mistaken": True}])
+@pytest.mark.parametrize(
+    "mistake", [{"comand": "x"}, {"command": "("}, {"path": 3}, {"path": ""}, {"mistaken": True}]
+)
 @pytest.mark.parametrize(
     ("action", "behind", "wanted"),
     [
@@ -620,7 +764,7 @@ def test_any_raw_input_can_be_looked_at(raw: Any) -> None:
     call = asked(raw_input=raw, kind="read")
     for action in ("allow", "reject", "ask"):
         matches(rule(action, path="/**", command="x"), call)
-    made, why = rule_for(call, resolve, match)
+    made, why = rule_for(call, GLOBS, match)
     assert (made is None) is bool(why)
 
 
@@ -628,9 +772,9 @@ def test_any_raw_input_can_be_looked_at(raw: Any) -> None:
 
 
 def test_the_rule_of_a_question() -> None:
-    made, _ = rule_for(running("git log -1 a.txt"), resolve, match)
+    made, _ = rule_for(running("git log -1 a.txt"), GLOBS, match)
     assert str(made) == r"{ action = 'allow', command = [[git log -1 a\.txt]] }"
-    made, _ = rule_for(asked(kind="edit", name="write", raw_input={"path": "src/a.py"}), resolve, match)
+    made, _ = rule_for(asked(kind="edit", name="write", raw_input={"path": "src/a.py"}), GLOBS, match)
     assert str(made) == "{ action = 'allow', kind = 'edit', tool = 'write', path = '/w/src/a.py' }"
 
 
@@ -646,13 +790,13 @@ def test_the_rule_of_a_question() -> None:
     ],
 )
 def test_no_rule_can_be_made_of_what_no_rule_would_match(call: Scope, why: str) -> None:
-    made, told = rule_for(call, resolve, match)
+    made, told = rule_for(call, GLOBS, match)
     assert made is None
     assert why in told
 
 
 def test_the_rule_of_a_file_holds_for_that_file_and_kind() -> None:
-    made, _ = rule_for(asked(schema.Diff(path="a", new_text="x"), kind="edit"), resolve, match)
+    made, _ = rule_for(asked(schema.Diff(path="a", new_text="x"), kind="edit"), GLOBS, match)
     assert made
     assert matches(made, asked(schema.Diff(path="a", new_text="y"), kind="edit"))
     assert not matches(made, asked(schema.Diff(path="b", new_text="x"), kind="edit"))
