@@ -69,6 +69,7 @@ return {
   AGENT_FILE_BYTES = MIB, -- of another editor's file that names agents
   PICTURE_BYTES = shared_constants.ATTACHED_MEDIA_BYTES, -- what the services behind the agents take
   VERSION_CHARS = 60, -- of what a program says of its version
+  NPM_FOLDER_SECONDS = 24 * 60 * 60, -- after which npm is asked once more for its global folder
 
   -- Prompts
   PROMPT_BYTES = MIB, -- of its text

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.fakes.script import (
     ScriptedAgent,
     on,
@@ -92,7 +94,7 @@ def test_the_list_tells_what_is_there(open_editor: Open, tmp_path: Path) -> None
     assert lines[3].startswith("demo built in")
     assert row(editor, "claude") == "claude not found npm install -g @agentclientprotocol/claude-agent-acp"
     assert row(editor, "goose") == "goose not found brew install block-goose-cli"
-    editor.screen.expect("Agents   <CR> new session  i test it")
+    editor.screen.expect("Agents   <CR> new session  i install  t test")
     assert editor.lua("return { vim.bo.modifiable, vim.bo.swapfile, vim.bo.buflisted }") == [
         False,
         False,
@@ -317,6 +319,89 @@ def test_a_file_that_has_been_mended(open_editor: Open, tmp_path: Path) -> None:
     assert editor.acp("status")["agent"] == "late"
 
 
+# --- installing
+
+INSTALLERS = {
+    "mason": "data/nvim/mason/bin",
+    "npm": "npm/bin",
+    "local": "home/.local/bin",
+    "uv": "data/uv/tools/gemini-cli/bin",
+}
+
+
+def installers(tmp_path: Path) -> Path:
+    """An npm that installs gemini into its global folder once the program lies there as `ready`."""
+    folder = tmp_path / "installers"
+    folder.mkdir()
+    (folder / "npm").write_text(
+        f"""#!/bin/sh
+case "$1" in
+prefix) echo {tmp_path}/npm ;;
+install) echo "npm ran: $*" && mkdir -p {tmp_path}/npm/bin && cp {tmp_path}/ready {tmp_path}/npm/bin/gemini ;;
+esac
+"""
+    )
+    (folder / "npm").chmod(0o755)
+    return folder
+
+
+@pytest.mark.cold
+def test_an_agent_is_installed_by_a_key_and_found_without_a_restart(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    agent = script(tmp_path, on_prompt("", say("Hello from gemini.")))
+    program(tmp_path, "gemini", agent).rename(tmp_path / "ready")
+    path = f"{installers(tmp_path)}:/usr/bin:/bin"
+    editor = open_editor(setup={}, env={"PATH": path}, size=(120, 40))
+    show(editor)
+    go_to(editor, "gemini")
+    editor.type("i")
+    for words in ("npm install -g @google/gemini-cli", "was read on 20", "goes to", "y install"):
+        editor.screen.expect(words)
+    editor.type("n")
+    assert not (tmp_path / "npm" / "bin").exists()
+    editor.type("iy")
+    editor.expect_lua("return vim.fn.execute('messages'):find('gemini is installed: :Acp new gemini') ~= nil")
+    editor.expect_lua(LIST, lambda lines: any(line.split()[:2] == ["gemini", "found"] for line in lines))
+    editor.type("<Esc>:Acp new gemini<CR>")
+    editor.wait_event("AcpSessionStarted")
+    editor.type("ihello<Esc><CR>")
+    editor.screen.expect("Hello from gemini.")
+
+
+@pytest.mark.parametrize("way", list(INSTALLERS))
+def test_an_agent_is_found_beside_path(open_editor: Open, tmp_path: Path, way: str) -> None:
+    """As a Neovim that was started from a desktop needs it."""
+    agent = script(tmp_path, on_prompt("", say("Hi.")))
+    folder = tmp_path / INSTALLERS[way]
+    folder.mkdir(parents=True)
+    program(tmp_path, "gemini", agent).rename(folder / "gemini")
+    env = {
+        "PATH": f"{installers(tmp_path)}:/usr/bin:/bin",
+        "HOME": str(tmp_path / "home"),
+        "XDG_DATA_HOME": str(tmp_path / "data"),
+    }
+    editor = open_editor(setup={}, env=env)
+    show(editor)
+    editor.expect_lua(LIST, lambda lines: any(line.split()[:2] == ["gemini", "found"] for line in lines))
+    editor.type("q:Acp new gemini<CR>")
+    editor.wait_event("AcpSessionStarted")
+
+
+def test_what_cannot_be_installed_by_a_key_says_so(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path)
+    editor = open_editor(setup={"agents": {"mine": spec(agent)}}, env={"PATH": "/nowhere"}, size=(140, 40))
+    show(editor)
+    for name, words in {
+        "mine": "mine is installed: t tests it",
+        "simse": "simse has no command to install it: see https://",
+        "goose": "brew is not there, and goose needs it",
+    }.items():
+        go_to(editor, name)
+        editor.type("i")
+        editor.screen.expect(words)
+
+
 # --- the doctor
 
 
@@ -328,7 +413,7 @@ def test_an_agent_is_examined(open_editor: Open, tmp_path: Path) -> None:
     editor = open_editor(setup={"agents": {"mine": spec(agent)}}, size=(120, 40))
     show(editor)
     go_to(editor, "mine")
-    editor.type("i")
+    editor.type("t")
     editor.expect_lua(DOCTOR, lambda lines: any("answered in" in line for line in lines))
     found = "\n".join(rows(editor, DOCTOR))
     for words in (

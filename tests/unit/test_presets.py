@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "acp_nvim" / "agent" / "presets").glob("*"))
-TEXTS = ("title", "command", "install", "login", "url")
+TEXTS = ("title", "command", "install", "login", "url", "read")
 LISTS = ("args", "needs", "quirks")
 OPTIONAL = {"registry": str, "dialect": str, "writes_through": bool}
 PROMISED = """claude codex gemini opencode copilot qwen kimi goose vibe auggie cline fast-agent openhands agentao
@@ -44,6 +45,8 @@ def test_a_preset_has_its_shape(path: Path) -> None:
         assert isinstance(preset.get(key, kind()), kind), key
     assert " " not in preset["command"]
     assert preset["url"].startswith("https://")
+    assert date.fromisoformat(preset["read"]) <= date.today()
+    assert re.match(r"(npm|uv|brew|curl|see) ", preset["install"])
     assert all(re.fullmatch(r"[A-Z][A-Z0-9_]*", name) for name in preset["needs"])
 
 

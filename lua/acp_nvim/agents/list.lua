@@ -3,10 +3,12 @@ local acp = require("acp_nvim.api")
 local agent_files = require("acp_nvim.config.agent_files")
 local available_agents = require("acp_nvim.config.available_agents")
 local doctor = require("acp_nvim.agents.doctor")
+local install_agent = require("acp_nvim.agents.install_agent")
 local lists = require("acp_nvim.ui.list")
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
+local program_folders = require("acp_nvim.config.program_folders")
 local state = require("acp_nvim.backend.session_store")
 local version = require("acp_nvim.agents.version")
 
@@ -174,14 +176,20 @@ local function examine(line)
   lists.show_result(doctor.show(line.agent.name))
 end
 
+---@param line acp.AgentLine
+local function install(line)
+  lists.show_result(install_agent.ask(line, redraw))
+end
+
 list = lists.new({
   name = "acp://agents",
   filetype = "acp_agents",
   title = "Agents",
-  bar = "<CR> new session  i test it  K details  v versions",
+  bar = "<CR> new session  i install  t test  K details  v versions",
   keys = {
     { "<CR>", "new session with this agent", run = begin },
-    { "i", "test: start the agent and show what it offers", run = examine },
+    { "i", "install the agent: shows the command and asks first", run = install },
+    { "t", "test: start the agent and show what it offers", run = examine },
     { "K", "details: command, installation, login, documentation", run = about },
     { "v", "show the versions of the agents found", always = ask_versions },
     { "R", "look again", always = redraw },
@@ -194,6 +202,7 @@ list = lists.new({
 ---@return true? ok
 ---@return string? message
 function M.open()
+  program_folders.ask_npm(false, redraw)
   return list:open(1 / 2)
 end
 

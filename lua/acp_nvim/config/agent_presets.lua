@@ -9,6 +9,7 @@ local M = {}
 ---@field install string       the command that installs it, or where that is told
 ---@field login string         how one logs in
 ---@field url string           its documentation, and the source of these facts
+---@field read string          the day on which they were read there
 ---@field registry? string     its id in the public registry of agents
 ---@field dialect? string
 ---@field writes_through? boolean  it writes files by asking the editor

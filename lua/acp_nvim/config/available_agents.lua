@@ -5,6 +5,7 @@ local agent_presets = require("acp_nvim.config.agent_presets")
 local config = require("acp_nvim.config.settings")
 local did_you_mean = require("acp_nvim.ui.did_you_mean")
 local event = require("acp_nvim.system.event")
+local program_folders = require("acp_nvim.config.program_folders")
 
 local on_changed = event.new()
 
@@ -28,13 +29,14 @@ function M.how_to_install(preset)
   return vim.startswith(preset.install, "see ") and "see " .. preset.url or preset.install
 end
 
---- Expands `~` and variables in an agent's configuration, and adds what its preset knows.
+--- Expands `~` and variables in an agent's configuration, finds its program beside PATH, and adds what its preset knows.
 ---@param spec table
 ---@param preset? acp.Preset
 ---@return table
 local function ready(spec, preset)
   local own = vim.deepcopy(spec)
   own.command = agent_files.expand(own.command)
+  own.command = own.env.PATH and own.command or program_folders.locate(own.command)
   own.cwd = own.cwd and vim.fs.normalize(vim.fn.fnamemodify(agent_files.expand(own.cwd), ":p")) or nil
   own.install = preset and M.how_to_install(preset)
   own.writes_through = preset and preset.writes_through
@@ -125,7 +127,7 @@ end
 ---@return string[]
 local function found(taken)
   return vim.tbl_filter(function(name)
-    return not taken[name] and vim.fn.executable(agent_presets.get(name).command) == 1
+    return not taken[name] and M.path(known(name) --[[@as acp.Agent]]) ~= nil
   end, agent_presets.names())
 end
 
@@ -153,6 +155,14 @@ local function report_changes()
   if exported and exported ~= agent_files.stamp() then
     on_changed.call()
   end
+end
+
+--- Looks for an agent that may have been installed just now. The backend is told of it.
+---@param name string
+---@return boolean is_there
+function M.look_again(name)
+  on_changed.call()
+  return M.path(M.get(name) --[[@as acp.Agent]]) ~= nil
 end
 
 --- `name` if there is such an agent, installed or not.
