@@ -126,3 +126,4 @@ for digit = 1, 9 do
     vim.keymap.set("n", tostring(digit), by_key("digit_in_prompt", digit), opts)
   end
 end
+require("acp_nvim.ui.key_help").remember()
