@@ -360,7 +360,8 @@ OTHERS = """
 vim.keymap.set("i", "<Tab>", "<Tab>", { desc = "completion" })
 vim.api.nvim_create_autocmd("InsertEnter", { callback = function()
   for _, key in ipairs({ "<C-p>", "<C-n>", "<C-e>", "<Up>" }) do
-    vim.keymap.set("i", key, function() end, { buffer = true, desc = "a completion plugin, " .. ("and its words "):rep(9) })
+    local desc = "a completion plugin, " .. ("and its words "):rep(9)
+    vim.keymap.set("i", key, function() end, { buffer = true, desc = desc })
   end
   for _, key in ipairs({ "g", "<C-w>", "z" }) do
     vim.keymap.set("n", key, function() end, { buffer = true, nowait = true, desc = "which-key-trigger" })
