@@ -32,6 +32,26 @@ function M.is_echoed()
   return not plugin_override.of(vim.notify)
 end
 
+--- Makes a message of a moment ago give way: two on the screen would raise the hit-enter prompt. The redraw may fail at
+--- an expression in the user's bars, which is no reason to say nothing.
+---@param at_start? boolean  also while Neovim starts
+local function make_room(at_start)
+  if vim.v.vim_did_enter == 1 or at_start then
+    pcall(vim.cmd.redraw)
+  end
+end
+
+--- Tells the function that a plugin has put in the place of `vim.notify`. It may call Neovim's in the end.
+---@param line string
+---@param level integer
+local function notify(line, level)
+  make_room()
+  local ok, err = pcall(vim.notify, line, level, { title = "acp_nvim" })
+  if not ok then
+    log.add("vim.notify failed: " .. tostring(err))
+  end
+end
+
 ---@param level "info"|"warn"|"error"
 ---@param line string
 ---@param again? boolean
@@ -39,18 +59,12 @@ local function announce(level, line, again)
   said = said + 1
   warned = level ~= "info" and said or warned
   if not M.is_echoed() then
-    local ok, err = pcall(vim.notify, line, LEVELS[level], { title = "acp_nvim" })
-    if not ok then
-      log.add("vim.notify failed: " .. tostring(err))
-    end
-    return
+    -- an error of Neovim's own aborts the mapping or the command that runs
+    local tell = level == "error" and vim.schedule_wrap(notify) or notify
+    return tell(line, LEVELS[level])
   end
   last_line = line
-  -- The redraw makes a message of a moment ago give way: two on the screen would raise the hit-enter prompt. It may
-  -- fail at an expression in the user's bars, which is no reason to say nothing.
-  if vim.v.vim_did_enter == 1 or again then
-    pcall(vim.cmd.redraw)
-  end
+  make_room(again)
   -- not through vim.notify: there an error flushes the user's typeahead and aborts a running mapping
   vim.api.nvim_echo({ { line, HIGHLIGHTS[level] } }, not again, {})
   if message_float.lacks_line() and vim.v.vim_did_enter == 1 then
