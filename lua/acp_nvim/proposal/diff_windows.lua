@@ -206,6 +206,16 @@ function M.show(sides, left, right, plain)
   fit(sides)
 end
 
+--- Goes to the right window. Once it is closed the cursor is where it has come from.
+---@param sides acp.DiffWindows
+function M.enter(sides)
+  local from = api.nvim_get_current_win()
+  if from ~= sides.left and from ~= sides.right then
+    sides.before.win = from
+  end
+  api.nvim_set_current_win(sides.right)
+end
+
 ---@param sides acp.DiffWindows?
 ---@return boolean
 function M.is_open(sides)

@@ -44,7 +44,7 @@ local function show_sides(proposal, left, right, how)
   if diff_windows.is_open(proposal.windows) then
     diff_windows.show(proposal.windows, left, right, how.plain)
     if how.focus then
-      api.nvim_set_current_win(proposal.windows.right)
+      diff_windows.enter(proposal.windows)
     end
     return
   end

@@ -1,6 +1,7 @@
 -- Opens short-lived windows: lines in a split at the bottom, a float by the cursor, a list to choose from.
 local plugin_override = require("acp_nvim.ui.plugin_override")
 local printable = require("acp_nvim.ui.printable")
+local return_to_insert = require("acp_nvim.ui.return_to_insert")
 local safe_windows = require("acp_nvim.ui.safe_windows")
 local window_name = require("acp_nvim.ui.window_name")
 local tabpage = require("acp_nvim.ui.tabpage")
@@ -228,6 +229,7 @@ end
 ---@param choose fun(item: string)
 ---@param numbers? integer[]  by which the user knows the items; a digit chooses. Default: their rows
 function M.select(items, title, choose, numbers)
+  return_to_insert.leave()
   if not plugin_override.of(vim.ui.select) then
     return pick(items, title, choose, numbers)
   end
