@@ -123,13 +123,13 @@ def _name(each: FilePreview, cwd: str, key: int) -> Row:
     text = f"{INDENT}{path}"
     start = len(INDENT.encode())
     (first, colour), *second = changed_lines(each.added or 0, each.removed or 0)
-    eol = [[f" {first}", colour], *second]
+    eol = [[" refused", "AcpWarning"]] if each.is_refused else [[f" {first}", colour], *second]
     spans = [[start, len(text.encode()), "AcpPath"]]
     return text, {
         "kind": "question",
         "key": key,
         "spans": spans,
-        "eol": eol if each.changed else None,
+        "eol": eol if each.changed or each.is_refused else None,
         "beside": start,
     }
 

@@ -83,7 +83,9 @@ class QuestionCommands:
         if conflict := self._app.services.files.conflicts.open.get(question.id):
             self._app.editor.notify(Proposal(conflict_diff.payload(question, conflict)))
         else:
-            self._app.services.proposals.show(session, question, focus=command.focus, auto=command.auto)
+            self._app.services.proposals.show(
+                session, question, focus=command.focus, auto=command.auto, refuse=command.refuse
+            )
 
     def _decide(self, command: Decide) -> None:
         """Take the user's decision on all files of a proposal."""

@@ -77,6 +77,7 @@ class ProposalView(TypedDict):
     focus: bool
     auto: bool
     renews: bool  # only if the editor has it already
+    refuse: bool  # the next file is refused; no window opens
 
 
 class MergeView(TypedDict):
@@ -112,6 +113,7 @@ class Diff(OfQuestion):
 
     focus: bool = False
     auto: bool = False  # nobody has asked for it: say nothing if there is none
+    refuse: bool = False  # the user refuses the next of its files, unseen
 
 
 class FileAnswer(Part):

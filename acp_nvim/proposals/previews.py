@@ -104,7 +104,8 @@ def edited_previews(
     def of(path: str, now: EditedFile) -> FilePreview:
         if len(now.left or "") + len(now.right or "") > limits.PREVIEWED_BYTES:
             return FilePreview(path, note=_TOO_LARGE)
-        return preview(path, _Sides(now.left, now.right))
+        made = preview(path, _Sides(now.left, now.right))
+        return made._replace(is_refused=not made.changed and not made.note)
 
     if not files:
         return ()

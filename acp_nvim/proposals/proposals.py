@@ -70,8 +70,16 @@ class Proposals:
 
     # --- showing
 
-    def show(self, session: Session, question: Question, *, focus: bool = False, auto: bool = False) -> None:
-        self._spawn(self._show, session, question, focus, auto)
+    def show(
+        self,
+        session: Session,
+        question: Question,
+        *,
+        focus: bool = False,
+        auto: bool = False,
+        refuse: bool = False,
+    ) -> None:
+        self._spawn(self._show, session, question, focus, auto, refuse)
 
     def compare(self, session: Session, call: ToolCall) -> bool:
         """Show what a call has done, or would have: its own texts, only to look at. False: it has none."""
@@ -91,9 +99,11 @@ class Proposals:
             if known and known.version != question.version:
                 self._spawn(self._renew, session, question)
 
-    async def _show(self, session: Session, question: Question, focus: bool, auto: bool) -> None:
+    async def _show(
+        self, session: Session, question: Question, focus: bool, auto: bool, refuse: bool
+    ) -> None:
         async with self._reading:
-            await self._send(session, question, focus=focus, auto=auto)
+            await self._send(session, question, focus=focus, auto=auto, refuse=refuse)
 
     async def _renew(self, session: Session, question: Question) -> None:
         async with self._reading:
@@ -135,6 +145,7 @@ class Proposals:
             "focus": False,
             "auto": False,
             "renews": False,
+            "refuse": False,
             **how,
         }
 

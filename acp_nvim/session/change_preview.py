@@ -29,6 +29,7 @@ class FilePreview(NamedTuple):
     note: str = ""  # what the user has to know about it
     first: int = 0  # of the changed lines, from 0 where the text begins
     whole: bool = False  # that is the file, and no part of it
+    is_refused: bool = False  # the user wants nothing of it
 
     def gutter(self, most: int = limits.PREVIEWED_ROWS) -> int:
         """Return the width of the line numbers of the first rows; 0: none is known."""

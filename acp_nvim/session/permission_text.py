@@ -32,6 +32,8 @@ def describe(question: Question, call: ToolCall, cwd: str) -> None:
     )
     question.path = paths[0] if paths else None
     question.has_diff = has_diff(call, cwd)
+    files = tuple(dict.fromkeys(diff.path for diff in shown.files))
+    question.files = files if 1 < len(files) <= limits.PROPOSED_FILES else ()
     others = [argument for argument in raw_input.read(call).arguments if not _is_shown(argument, shown, cwd)]
     question.detail = tuple(_bounded(_lines(question, call, paths, others)))
     question.is_more_than_diff = _is_more_than_diff(call, shown, paths, others)

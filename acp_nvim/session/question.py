@@ -50,6 +50,7 @@ class Question:
     fields: list[dict[str, Any]] = field(default_factory=list)
     path: str | None = None
     has_diff: bool = False
+    files: tuple[str, ...] = ()  # paths of its diff, where there are several
     is_more_than_diff: bool = False  # the diff does not show all of it
     detail: tuple[str, ...] = ()  # everything that it is about, never cut
     own_title: str = ""  # of the permission, where its call is called otherwise
@@ -110,11 +111,6 @@ class Question:
         """Whether it shows what its tool call shows; else it has a text of its own."""
         return self.kind not in ("elicitation", "ask")
 
-    @property
-    def is_bare_form(self) -> bool:
-        """Whether it is a form that names no call."""
-        return self.kind == "elicitation" and not self.tool_call_id
-
     def option(self, option_id: str) -> Option | None:
         return next((option for option in self.options if option.id == option_id), None)
 
@@ -146,6 +142,7 @@ class Question:
             "options": [option.shape() for option in self.options],
             "path": None if self.path is None else short(visible(self.path)),
             "has_diff": self.has_diff,
+            "files": [short(visible(path)) for path in self.files],
             "more": self.is_more_than_diff,
             "cut": self.is_cut,
             "version": self.version,

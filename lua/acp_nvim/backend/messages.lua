@@ -115,6 +115,7 @@
 ---@class acp.message.Diff: acp.message.OfQuestion
 ---@field focus? boolean
 ---@field auto? boolean  nobody has asked for it: say nothing if there is none
+---@field refuse? boolean  the user refuses the next of its files, unseen
 
 --- What the user has made of the right side of one file; no text: there is no file, or shall be none.
 ---@class acp.message.FileAnswer
@@ -490,6 +491,7 @@
 ---@field focus boolean
 ---@field auto boolean
 ---@field renews boolean  only if the editor has it already
+---@field refuse boolean  the next file is refused; no window opens
 
 ---@class acp.message.MergeView
 ---@field kind "merge"
@@ -544,6 +546,7 @@
 ---@field options acp.message.AnswerOption[]
 ---@field path? string
 ---@field has_diff boolean
+---@field files string[]  paths of its diff, where there are several
 ---@field more boolean  the call does more than its diff shows
 ---@field cut boolean  the chat cannot show it whole
 ---@field version integer
