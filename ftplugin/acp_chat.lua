@@ -76,6 +76,12 @@ local function by_key(fn, ...)
   end
 end
 
+vim.keymap.set("n", "<Plug>(acp-refuse-file)", by_key("refuse_file"), { buffer = true, desc = "refuse this file" })
+if not vim.g.no_plugin_maps then
+  local opts = { buffer = true, desc = "refuse this file", remap = true }
+  vim.keymap.set("n", "<M-x>", "<Plug>(acp-refuse-file)", opts)
+end
+
 for digit = 1, 9 do
   local plug = ("<Plug>(acp-answer-%d)"):format(digit)
   vim.keymap.set("n", plug, by_key("answer", digit, "g" .. digit), { buffer = true, desc = "answer the question" })
@@ -84,7 +90,7 @@ for digit = 1, 9 do
     local alt = ("<M-%d>"):format(digit)
     vim.keymap.set("n", alt, by_key("answer", digit, alt), { buffer = true, desc = "answer the question" })
     local opts = { buffer = true, expr = true, desc = "answer the question" }
-    vim.keymap.set("n", tostring(digit), by_key("digit_in_chat", digit), opts)
+    vim.keymap.set("n", tostring(digit), by_key("digit", digit), opts)
   end
 end
 if not vim.g.no_plugin_maps then
@@ -92,4 +98,3 @@ if not vim.g.no_plugin_maps then
   local opts = { buffer = true, expr = true, desc = "answer with the option under the mouse" }
   vim.keymap.set("n", "<2-LeftMouse>", by_key("click"), opts)
 end
-require("acp_nvim.ui.key_help").remember()

@@ -39,6 +39,14 @@ local function by_key(fn, ...)
   end
 end
 
+---@param fn string
+---@return fun()
+local function session_key(fn)
+  return function()
+    require("acp_nvim.commands.prompt_keys")[fn]()
+  end
+end
+
 local function next_mode()
   if vim.snippet.active({ direction = -1 }) then
     return vim.snippet.jump(-1)
@@ -92,6 +100,9 @@ local maps = {
   { "acp-cancel-turn", { n = { "<C-c>" } }, "cancel the turn", cancel },
   { "acp-cancel-or-leave", { i = { "<C-c>" } }, "cancel the turn", cancel_or_leave },
   { "acp-diff", { n = { "gd", "<M-d>" }, i = { "<M-d>" } }, "show the diff", by_key("diff") },
+  { "acp-refuse-file", { n = { "<M-x>" }, i = { "<M-x>" } }, "refuse this file", by_key("refuse_file") },
+  { "acp-undo-turn", { n = { "<M-u>" }, i = { "<M-u>" } }, "undo the last turn", session_key("undo_turn") },
+  { "acp-model", { n = { "<M-m>" }, i = { "<M-m>" } }, "choose the model", session_key("choose_model") },
   { "acp-take-first", { i = { "<Tab>" } }, "take the match or suggestion", take_first },
   { "acp-take-suggestion", {}, "take the suggestion", take_suggestion },
   { "acp-next-mode", { n = { "<S-Tab>" }, i = { "<S-Tab>" } }, "next mode", next_mode },
@@ -123,7 +134,6 @@ for digit = 1, 9 do
     local alt = ("<M-%d>"):format(digit)
     vim.keymap.set("n", alt, by_key("answer", digit, alt), { buffer = true, desc = "answer the question" })
     local opts = { buffer = true, expr = true, desc = "answer (empty prompt)" }
-    vim.keymap.set("n", tostring(digit), by_key("digit_in_prompt", digit), opts)
+    vim.keymap.set("n", tostring(digit), by_key("digit", digit), opts)
   end
 end
-require("acp_nvim.ui.key_help").remember()

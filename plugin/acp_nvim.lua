@@ -18,7 +18,7 @@ end, {
   end,
 })
 local plugs = {
-  accept = { "accept", "Allow what the agent asks", "<Cmd>lua require('acp_nvim.ui.key_command').run('accept')<CR>" },
+  accept = { "accept", "Allow what the agent asks" },
   open = { "open", "Open the agent's chat" },
   toggle = { "toggle", "Open or close the agent's chat" },
   reject = { "reject", "Refuse what the agent asks" },
@@ -27,7 +27,7 @@ local plugs = {
   ["previous-hunk"] = { "hunk previous", "Previous change by the agent" },
 }
 for name, plug in pairs(plugs) do
-  vim.keymap.set("n", "<Plug>(acp-" .. name .. ")", plug[3] or "<Cmd>Acp " .. plug[1] .. "<CR>", { desc = plug[2] })
+  vim.keymap.set("n", "<Plug>(acp-" .. name .. ")", "<Cmd>Acp " .. plug[1] .. "<CR>", { desc = plug[2] })
 end
 for verb, desc in pairs({ keep = "Keep the agent's change", undo = "Undo the agent's change" }) do
   local keys = "v:lua.require'acp_nvim.review.keys'.operator('" .. verb .. "')"

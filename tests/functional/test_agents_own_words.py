@@ -8,7 +8,7 @@ import pytest
 
 from tests.fakes.script import notify, on, on_prompt, request, result, script, wait_file
 from tests.functional.editor import Editor
-from tests.steps.conversation import open_chat, send
+from tests.steps.conversation import expect_answerable, open_chat, send
 
 Open = Callable[..., Editor]
 GHOST = "run the focused tests"
@@ -106,6 +106,7 @@ def test_what_always_would_cover_stands_under_its_option(open_editor: Open, tmp_
     send(editor, "go")
     editor.screen.expect("covers git git *")
     editor.expect_lua("return require('acp_nvim').questions()[1].options[2].covers", ["git git *"])
+    expect_answerable(editor)
     editor.type(":Acp answer 1<CR>")
     assert editor.wait_event("AcpAnswered")["option_id"] == "once"
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.fakes.script import ScriptedAgent, on_prompt, script, wait_file
 from tests.functional.editor import Editor
-from tests.steps.conversation import expect_key
+from tests.steps.conversation import expect_answerable, expect_key
 from tests.steps.files import LINES, cause_conflict
 from tests.steps.messages import expect_message
 from tests.steps.processes import find_backend
@@ -106,6 +106,7 @@ def test_the_option_that_was_chosen_is_the_one_that_is_sent(open_editor: Open, t
 @pytest.mark.parametrize("way", ["open", "closed"])
 def test_a_merge_is_lost_by_no_answer(open_editor: Open, tmp_path: Path, way: str) -> None:
     editor, _ = cause_conflict(open_editor, tmp_path)
+    expect_answerable(editor)
     editor.type(":Acp answer merge<CR>")
     editor.screen.expect("what will be saved")
     editor.type(":%s/agent's/both'<CR>")
@@ -118,6 +119,7 @@ def test_a_merge_is_lost_by_no_answer(open_editor: Open, tmp_path: Path, way: st
             lambda said: ":w in the merge takes what you merged (:Acp answer 3)" in said,
         )
     assert (editor.project / "notes.txt").read_text() == "one\ntwo\nthree\n"
+    expect_answerable(editor)
     editor.type(":Acp reject<CR>")
     editor.wait_event("AcpTurnEnded")
     editor.screen.expect("your merge is kept: :sbuffer")
@@ -141,6 +143,7 @@ def test_edits_outlive_the_agent_and_the_backend_and_neovim_does_not_quit_over_t
     else:
         os.kill(find_backend(editor), signal.SIGKILL)
     expect_message(editor, "the question is gone; your edits are kept in :sbuffer")
+    expect_answerable(editor)
     editor.type(":w<CR>")
     expect_message(editor, ":w {file} saves a copy")
     editor.type(":mess clear<CR>:q<CR>")
@@ -150,6 +153,7 @@ def test_edits_outlive_the_agent_and_the_backend_and_neovim_does_not_quit_over_t
     editor.screen.expect('E162: No write since last change for buffer "acp://proposal/')
     editor.type("<CR>")
     editor.expect_lua("return vim.fn.getline(1)", "PRECIOUS EDIT")
+    expect_answerable(editor)
     editor.type(":w copy.txt<CR>")
     expect_message(editor, "written: copy.txt")
     assert (editor.project / "copy.txt").read_text() == "PRECIOUS EDIT\n" + NEW
@@ -160,6 +164,7 @@ def test_edits_outlive_the_agent_and_the_backend_and_neovim_does_not_quit_over_t
 @pytest.mark.parametrize("keys", ["", ":%s/agent's/both'<CR>"])
 def test_a_cancel_closes_a_merge_and_sets_it_aside(open_editor: Open, tmp_path: Path, keys: str) -> None:
     editor, _ = cause_conflict(open_editor, tmp_path)
+    expect_answerable(editor)
     editor.type(":Acp answer 3<CR>")
     editor.screen.expect("what will be saved")
     editor.type(f"{keys}:Acp cancel<CR>")

@@ -7,7 +7,7 @@ import pytest
 
 from tests.fakes.script import on_prompt, permission, say, script, wait, wait_file
 from tests.functional.editor import Editor
-from tests.steps.conversation import expect_key, open_chat, send
+from tests.steps.conversation import expect_answerable, expect_key, open_chat, send
 from tests.steps.proposals import make_diff
 
 Open = Callable[..., Editor]
@@ -93,6 +93,7 @@ def test_a_proposal_that_is_being_edited_is_sent_as_ever(open_editor: Open, tmp_
     editor.wait_event("AcpQuestion")
     editor.type("<Esc>:Acp diff<CR>")
     editor.expect_lua("return vim.b.acp_question ~= nil")
+    expect_answerable(editor)
     editor.type("ccmine<Esc>:wqa<CR>")
     assert editor.wait_exit() == 0
 

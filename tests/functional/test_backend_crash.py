@@ -24,7 +24,7 @@ from tests.fakes.script import (
     wait_until,
 )
 from tests.functional.editor import Editor
-from tests.steps.conversation import go_to_line, open_chat, read_chat, send
+from tests.steps.conversation import expect_answerable, go_to_line, open_chat, read_chat, send
 from tests.steps.messages import expect_message
 from tests.steps.processes import find_backend
 from tests.steps.review import PENDING
@@ -230,6 +230,7 @@ def test_a_question_of_the_next_backend_is_none_that_was_answered(
         editor.expect_lua("return #require('acp_nvim').questions({ session = 1 })", 1)
         ids.append(editor.lua("return require('acp_nvim').questions({ session = 1 })[1].id"))
         editor.screen.expect("1 ✓ Yes")
+        expect_answerable(editor)
         editor.type("<Esc>:Acp accept<CR>")
         editor.expect_lua("return require('acp_nvim').status({ session = 1 }).state", "idle")
     assert len(set(ids)) == 2 * times

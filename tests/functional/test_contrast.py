@@ -9,7 +9,7 @@ import pytest
 from tests.fakes.script import on_prompt, permission, say, script, think, tool, update, wait_file
 from tests.functional.contrast import LEAST, SCHEMES, colours, contrast, put_on, runs
 from tests.functional.editor import Editor
-from tests.steps.conversation import open_chat, send
+from tests.steps.conversation import expect_answerable, open_chat, send
 from tests.steps.files import NOTES, open_notes, write
 from tests.steps.forms import FIELDS, open_form
 from tests.steps.proposals import DIFFS, make_diff
@@ -153,6 +153,7 @@ def test_a_change_can_be_read(open_editor: Open, tmp_path: Path) -> None:
     editor.type("<C-w>h")
     look.at("a proposal, the cursor on the left")
     in_all_schemes(editor, gone=["line 3 ", "line 12 "], come=["THREE", "ten", "and a half"], as_it_is=["╱"])
+    expect_answerable(editor)
     editor.type(":Acp reject<CR>")
     editor.wait_event("AcpTurnEnded")
     editor.acp("prompt", "write")
@@ -261,6 +262,7 @@ def test_a_form_can_be_read(open_editor: Open, tmp_path: Path) -> None:
     editor = open_form(open_editor, tmp_path, FIELDS)
     look = Look(editor)
     look.at("a form")
+    expect_answerable(editor)
     editor.type(":w<CR>")
     editor.screen.expect("✗")
     look.at("a form with a fault")

@@ -23,7 +23,7 @@ from tests.fakes.script import (
 )
 from tests.functional.editor import Editor
 from tests.functional.screen import Screen
-from tests.steps.conversation import expect_key, go_to_line, open_chat, read_chat, send
+from tests.steps.conversation import expect_answerable, expect_key, go_to_line, open_chat, read_chat, send
 from tests.steps.files import read_and_edit
 from tests.steps.proposals import DIFFS
 
@@ -153,6 +153,7 @@ def test_a_question_is_answered_by_command(
     send(editor, "go")
     editor.wait_event("AcpQuestion")
     editor.screen.expect("touch a file")
+    expect_answerable(editor)
     editor.type(f":Acp {command}<CR>")
     assert editor.wait_event("AcpAnswered")["option_id"] == option
     assert "touch a file" not in editor.lua("return vim.fn.execute('messages')")  # it was in sight
@@ -177,6 +178,7 @@ def test_rejecting_with_a_text_sends_it_next(open_editor: Open, tmp_path: Path) 
     send(editor, "go")
     editor.wait_event("AcpQuestion")
     editor.screen.expect("npm install")
+    expect_answerable(editor)
     editor.type(":Acp reject use pnpm instead<CR>")
     editor.screen.expect("as you like")
     assert agent.got("session/prompt")[1]["params"]["prompt"] == [
@@ -463,11 +465,13 @@ def test_a_session_that_is_not_shown_is_named_and_reached(open_editor: Open, tmp
     editor.acp("prompt", "go", {"session": 1})
     editor.wait_event("AcpQuestion")
     editor.screen.expect("session 1")
+    expect_answerable(editor)
     editor.type(":Acp accept<CR>")
     editor.screen.expect("session 1 asks: :Acp open 1")
     assert editor.events("AcpAnswered") == []
     editor.type(":Acp open 1<CR>")
     editor.screen.expect("drop the database")
+    expect_answerable(editor)
     editor.type(":Acp accept<CR>")
     assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
     editor.type(":Acp open 7<CR>")

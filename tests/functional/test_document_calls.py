@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.functional.editor import Editor
+from tests.steps.conversation import expect_answerable
 from tests.steps.documents import (
     KEPT,
     PLACES,
@@ -75,6 +76,7 @@ def test_the_file_says_whether_its_text_ends_a_line(editor: Editor, fix: bool) -
     editor.lua("vim.o.fixendofline = ...", fix)
     path = open_text(editor, "a")
     assert look_at(editor, path)["final"] is False
+    expect_answerable(editor)
     editor.type("Ab<Esc>:w<CR>Ac<Esc>")
     editor.expect_lua("return vim.bo.modified and vim.fn.getline(1) == 'abc'")
     assert path.read_text() == ("ab\n" if fix else "ab")
@@ -333,6 +335,7 @@ def test_the_decided_text_wins_over_a_disk_that_changed(editor: Editor) -> None:
     assert edit_and_save(editor, path, [[1, 2, ["merged"]]])["ok"]
     assert path.read_text() == "a\nmerged\n"
     expect_rest(editor)
+    expect_answerable(editor)
     editor.type("Amore<Esc>:w<CR>")
     editor.expect_lua("return vim.bo.modified", False)
     assert path.read_text() == "amore\nmerged\n"

@@ -9,7 +9,7 @@ import pytest
 
 from tests.fakes.script import ask, die, notify, on_prompt, say, script, wait, wait_file
 from tests.functional.editor import Editor
-from tests.steps.conversation import expect_key, open_chat, read_chat, send
+from tests.steps.conversation import expect_answerable, expect_key, open_chat, read_chat, send
 from tests.steps.forms import (
     FIELDS,
     ONE_QUESTION,
@@ -84,6 +84,7 @@ def test_what_is_wrong_is_said_at_its_field_and_nothing_is_sent(open_editor: Ope
     assert editor.acp("status")["questions"] == 1
     editor.type("iAda<Esc>")
     editor.lua("vim.fn.setline(vim.fn.search('^thirty$'), '')")
+    expect_answerable(editor)
     editor.type(":Acp accept<CR>")
     editor.wait_event("AcpTurnEnded")
     assert '"content": {"name": "Ada", "tools": ["s"]}' in read_chat(editor)[-1]
@@ -96,9 +97,11 @@ def test_closing_decides_nothing_and_what_was_typed_stays(open_editor: Open, tmp
     editor.expect_lua("return vim.bo.filetype ~= 'acp_form'")
     assert editor.acp("status")["questions"] == 1
     editor.screen.expect("Fill in the form")
+    expect_answerable(editor)
     editor.type(":Acp accept<CR>")
     editor.expect_lua("return vim.bo.filetype", "acp_form")
     assert "Ada" in form(editor)
+    expect_answerable(editor)
     editor.type(":Acp reject<CR>")
     editor.wait_event("AcpAnswered", option_id="decline", by="user")
     editor.wait_event("AcpTurnEnded")
@@ -113,6 +116,7 @@ def test_a_form_longer_than_the_chat_opens_at_once(open_editor: Open, tmp_path: 
     editor = open_chat(open_editor, ask_form(tmp_path, fields), size=(60, 15))
     send(editor, "hello")
     editor.wait_event("AcpQuestion")
+    expect_answerable(editor)
     editor.type("<Esc>:Acp accept<CR>")
     editor.expect_lua("return vim.bo.filetype", "acp_form")
     assert "field0  colour 0 · colour 1 · " in "\n".join(read_chat(editor))
@@ -163,6 +167,7 @@ def test_accept_opens_the_form_of_one_choice(open_editor: Open, tmp_path: Path) 
     send(editor, "hello")
     editor.wait_event("AcpQuestion")
     editor.screen.expect("1 TOML")
+    expect_answerable(editor)
     editor.type("<Esc>:Acp accept<CR>")
     editor.expect_lua("return vim.bo.filetype", "acp_form")
     to(editor, "( ) JSON")
@@ -193,6 +198,7 @@ def test_a_form_is_as_high_as_its_text_up_to_three_fifths_of_the_screen(
     editor = open_chat(open_editor, agent, size=(columns, 50))
     send(editor, "0")
     editor.wait_event("AcpQuestion")
+    expect_answerable(editor)
     editor.type("<Esc>:Acp accept<CR>")
     editor.expect_lua("return vim.bo.filetype", "acp_form")
     editor.screen.expect("Who are you?")
@@ -200,10 +206,12 @@ def test_a_form_is_as_high_as_its_text_up_to_three_fifths_of_the_screen(
     rows = editor.lua("return { vim.api.nvim_win_text_height(0, {}).all, vim.api.nvim_win_get_height(0) }")
     assert rows[0] == rows[1] - 1
     assert (rows[0] > len(form(editor))) == (columns == 48)
+    expect_answerable(editor)
     editor.type(":Acp reject<CR>")
     editor.wait_event("AcpTurnEnded")
     send(editor, "1")
     editor.wait_event("AcpQuestion")
+    expect_answerable(editor)
     editor.type("<Esc>:Acp accept<CR>")
     editor.expect_lua("return vim.bo.filetype", "acp_form")
     editor.expect_lua("return vim.api.nvim_win_get_height(0)", 30)
@@ -218,6 +226,7 @@ def test_the_question_stands_out_in_a_form_and_what_explains_it_is_quiet(
     editor = open_chat(open_editor, agent, size=(120, 60))
     send(editor, "hello")
     editor.wait_event("AcpQuestion")
+    expect_answerable(editor)
     editor.type("<Esc>:Acp accept<CR>")
     editor.screen.expect("( ) TOML  — Typed values")
 
@@ -374,6 +383,7 @@ def test_a_page_opens_when_the_user_says_so(open_editor: Open, tmp_path: Path) -
     editor.wait_event("AcpQuestion")
     editor.screen.expect(url)
     assert editor.lua("return _G.visited") is None
+    expect_answerable(editor)
     editor.type("<Esc>:Acp accept<CR>")
     editor.expect_lua("return _G.visited", url)
     editor.wait_event("AcpTurnEnded")
@@ -386,6 +396,7 @@ def drafting(open_editor: Open, tmp_path: Path, **options: Any) -> Editor:
     send(editor, "hello")
     editor.wait_event("AcpQuestion")
     editor.screen.expect("Fill in the form")
+    expect_answerable(editor)
     editor.type("<Esc>:Acp<CR>ihalf a thought<Esc>:Acp accept<CR>")
     editor.expect_lua("return vim.bo.filetype", "acp_form")
     return editor
@@ -419,6 +430,7 @@ def test_a_form_that_is_not_taken_keeps_neovim_open(open_editor: Open, tmp_path:
 
 def test_a_declined_form_bears_the_sign_of_what_is_refused(open_editor: Open, tmp_path: Path) -> None:
     editor = open_form(open_editor, tmp_path, FIELDS)
+    expect_answerable(editor)
     editor.type(":Acp reject<CR>")
     editor.wait_event("AcpAnswered", option_id="decline")
     editor.screen.expect("✗ ask     Who is there?")
@@ -442,6 +454,7 @@ def test_a_form_that_is_no_longer_asked_stays_while_its_user_needs_it(
     editor.type("<Esc><C-w>t:edit file<CR>:Acp<CR>ihello<Esc><CR>")
     editor.wait_event("AcpQuestion")
     editor.screen.expect("Fill in the form")
+    expect_answerable(editor)
     editor.type("ia draft<Esc>:Acp accept<CR>")
     editor.expect_lua("return vim.bo.filetype", "acp_form")
     editor.type(keys)

@@ -26,7 +26,7 @@ from tests.fakes.script import (
     write_file,
 )
 from tests.functional.editor import Editor
-from tests.steps.conversation import go_to_line, open_chat, read_chat, send
+from tests.steps.conversation import expect_answerable, go_to_line, open_chat, read_chat, send
 from tests.steps.files import write
 
 Open = Callable[..., Editor]
@@ -318,10 +318,12 @@ def test_in_questions_and_forms(open_editor: Open, tmp_path: Path) -> None:
     assert "<202E>" in command
     assert "<E0041>" in command, "what is concealed in a command is seen"
     editor.lua("vim.fn.setqflist({})")
+    expect_answerable(editor)
     editor.type("<Esc>:Acp reject<CR>")
     editor.wait_event("AcpTurnEnded")
     send(editor, "form")
     editor.wait_event("AcpQuestion")
+    expect_answerable(editor)
     editor.type("<Esc>:Acp accept<CR>")
     editor.expect_lua("return vim.bo.filetype", "acp_form")
     innocent(editor, "a form")
@@ -360,6 +362,7 @@ def test_a_page_is_opened_only_by_the_user_and_only_as_a_page(open_editor: Open,
     assert "good.example" in "".join(read_chat(editor))
     assert editor.lua("return _G.opened") == []
     assert "".join(read_chat(editor)).count("only http and https") == len(urls)
+    expect_answerable(editor)
     editor.type("<Esc>:Acp accept<CR>")
     editor.expect_lua("return _G.opened", [["https://good.example/$(touch${IFS}pwned)%s|x"]])
     innocent(editor, "a page")
@@ -389,6 +392,7 @@ def test_in_a_proposal_and_its_quickfix_list(open_editor: Open, tmp_path: Path) 
     innocent(editor, "its list")
     editor.type(":cnext<CR>")
     innocent(editor, "its second file")
+    expect_answerable(editor)
     editor.type(":Acp reject<CR>")
     editor.wait_event("AcpTurnEnded")
     innocent(editor, "refused")

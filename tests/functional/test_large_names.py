@@ -7,7 +7,7 @@ import pytest
 
 from tests.fakes.script import on, on_prompt, permission, result, say, script, tool, wait_file
 from tests.functional.editor import Editor
-from tests.steps.conversation import open_chat, send
+from tests.steps.conversation import expect_answerable, open_chat, send
 
 Open = Callable[..., Editor]
 LONG = "a rather long name " * 200_000  # 4 MB
@@ -61,8 +61,10 @@ def test_a_call_and_a_question_with_titles_of_megabytes(open_editor: Open, tmp_p
         send(editor, "go")
         editor.wait_event("AcpQuestion")
         (question,) = editor.acp("questions")
+        expect_answerable(editor)
         editor.type(":Acp accept<CR>")
         editor.expect_lua("return vim.fn.execute('messages'):find('not sent') ~= nil")
+        expect_answerable(editor)
         editor.type(":Acp reject<CR>")
         assert editor.wait_event("AcpAnswered")["option_id"] == "no"
         editor.wait_event("AcpTurnEnded")
@@ -104,6 +106,7 @@ def test_a_new_file_of_one_endless_line_opens_no_diff_by_itself(open_editor: Ope
         editor.type(":Acp diff<CR>")
         editor.expect_lua("return vim.bo.buftype", "acwrite")
         assert editor.lua("return vim.wo.diff") is False
+        expect_answerable(editor)
         editor.type(":Acp reject<CR>")
         assert editor.wait_event("AcpAnswered")["option_id"] == "no"
     assert probe.percentile(100) < 2 * LONGEST_WAIT  # of which opening it when asked takes most

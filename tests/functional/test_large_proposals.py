@@ -12,6 +12,7 @@ from tests.fakes.script import (
     wait_until,
 )
 from tests.functional.editor import Editor
+from tests.steps.conversation import expect_answerable
 from tests.steps.files import NOTES
 from tests.steps.proposals import (
     DIFFS,
@@ -91,6 +92,7 @@ def test_what_neovim_would_stand_still_over_is_no_diff_and_opens_when_asked(
     assert editor.lua(DIFFS) == 0
     editor.screen.expect("too much for a diff · agent saves first")
     editor.screen.expect(" proposed · :w send · :Acp reject · :q later")
+    expect_answerable(editor)
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert get_outcomes(agent) == ["yes"]
@@ -114,5 +116,6 @@ def test_a_diff_that_becomes_too_much_for_neovim_is_one_no_more(open_editor: Ope
     go.touch()
     editor.expect_lua("return vim.fn.getline(1, '$')", new.splitlines())
     editor.expect_lua(DIFFS, 0)
+    expect_answerable(editor)
     editor.type(":Acp reject<CR>")
     wait_until(lambda: get_outcomes(agent) == ["no"])

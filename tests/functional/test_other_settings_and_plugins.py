@@ -12,6 +12,7 @@ import pytest
 from tests.fakes.script import on_prompt, permission, say, script, tool
 from tests.functional.editor import ROOT, Editor
 from tests.functional.packages import plugin
+from tests.steps.conversation import expect_answerable
 
 Open = Callable[..., Editor]
 HELP = (ROOT / "doc" / "acp_nvim.txt").read_text()
@@ -136,6 +137,7 @@ def test_commands_of_the_demo_agent_run_whatever_the_shell(open_editor: Open, tm
     editor.type("i/run echo $((40 + 2)) && echo done<C-s><Esc>")
     editor.wait_event("AcpQuestion")
     editor.screen.expect("1 ✓ Yes")
+    expect_answerable(editor)
     editor.type(":Acp accept<CR>")
     editor.wait_event("AcpTurnEnded", stop_reason="end_turn")
     editor.type(":Acp terminals<CR>")
@@ -413,5 +415,6 @@ def test_what_is_asked_is_seen_whatever_the_settings(talk: Callable[..., Editor]
     asks = on_prompt("hello", permission("May I?"), say("so it is."))
     editor = talk("vim.o.hidden, vim.o.autowriteall = false, true\n", asks)
     editor.screen.expect("May I?")
+    expect_answerable(editor)
     editor.type(":Acp accept<CR>")
     answered(editor)

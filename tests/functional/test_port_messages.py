@@ -14,7 +14,7 @@ import pytest
 
 from tests.fakes.script import mark, on_prompt, say, script, wait_file, wait_until
 from tests.functional.editor import Editor
-from tests.steps.conversation import open_chat, send
+from tests.steps.conversation import expect_answerable, open_chat, send
 from tests.steps.files import LINES, NOTES, open_notes, read, write
 from tests.steps.port import Message, Port
 from tests.steps.processes import find_backend, stopped
@@ -91,6 +91,7 @@ def refuse_one_hunk_of_a_diff(open_editor: Open, folder: Path, port: Port) -> Be
         editor.expect_lua(DIFFS, 2)
         editor.type("<C-w>t<C-w>l")
         editor.expect_lua("return vim.bo.buftype", "acwrite")
+        expect_answerable(editor)
         editor.type("gg]cdo:w<CR>")
         editor.wait_event("AcpFileWritten")
         assert "line 3" in editor.lua(LINES)

@@ -29,6 +29,7 @@ from tests.fakes.script import (
     wait_until,
 )
 from tests.functional.editor import ROOT, Editor, wait_for_end
+from tests.steps.conversation import expect_answerable
 from tests.steps.messages import expect_message
 from tests.steps.processes import find_backend
 
@@ -166,6 +167,7 @@ def test_an_open_question_ends_with_the_backend(open_editor: Open, tmp_path: Pat
     assert editor.acp("questions") == []
     said = "return table.concat(vim.api.nvim_buf_get_lines(vim.fn.bufnr('^acp://1/chat$'), -2, -1, false))"
     editor.expect_lua(said, lambda line: "backend" in line)  # the chat does not go on as if somebody listened
+    expect_answerable(editor)
     editor.type(":Acp answer 1<CR>")
     expect_message(editor, "no open question")
     answers(editor)

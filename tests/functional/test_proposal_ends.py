@@ -16,6 +16,7 @@ from tests.fakes.script import (
     wait_until,
 )
 from tests.functional.editor import Editor
+from tests.steps.conversation import expect_answerable
 from tests.steps.files import LINES
 from tests.steps.proposals import (
     DIFFS,
@@ -49,6 +50,7 @@ def test_leaving_decides_nothing_and_keeps_what_was_edited(open_editor: Open, tm
     expect_closed(editor)
     editor.type(":Acp diff<CR>")
     editor.expect_lua(DIFFS, 2)
+    expect_answerable(editor)
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert (editor.project / "notes.txt").read_text() == NEW.replace("line 1\n", "hello\n", 1)
@@ -106,6 +108,7 @@ def test_whoever_is_on_the_right_side_or_has_changed_it_keeps_it(
     if keys.endswith("j"):
         assert editor.lua("return vim.fn.bufname()") == "notes.txt"
         editor.type("<C-w>t<C-w>l")
+    expect_answerable(editor)
     editor.type("<Esc>Gdd:w<CR>")
     editor.expect_lua("return vim.fn.execute('messages')", lambda said: ":w {file} saves" in said)
     side = editor.lua("return { vim.bo.buftype, vim.fn.line('$'), vim.fn.getline(1) }")

@@ -9,6 +9,7 @@ import pytest
 from tests.fakes.script import on_prompt, permission, say, script, tool, write_file
 from tests.functional.editor import Editor
 from tests.functional.packages import plugin
+from tests.steps.conversation import expect_answerable
 from tests.steps.files import LINES, NOTES, write
 from tests.steps.proposals import (
     DIFFS,
@@ -70,6 +71,7 @@ def test_what_the_user_types_in_the_file_is_on_both_sides(open_editor: Open, tmp
     editor.expect_lua("return vim.bo.modified", False)
     editor.type("4Gdo")  # THREE, one further down by now
     editor.expect_lua("return vim.fn.getline(4)", "line 3")
+    expect_answerable(editor)
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua(LINES, ["user top", *lines(n3="line 3"), "user bottom"])
@@ -91,6 +93,7 @@ def test_the_right_side_decides_about_lines_that_both_have_changed(
         editor.type(again)
         editor.expect_lua(SIDE, lambda now: now and now[0] == "user one" and now[9] == "line 10")
         editor.expect_lua("return vim.bo.buftype", "acwrite")
+    expect_answerable(editor)
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
     expect_closed(editor)
@@ -111,6 +114,7 @@ def test_all_of_it_over_an_unsaved_line_asks_nothing_more(
     editor.type("3Gccuser three<Esc>")
     begun(editor)
     editor.expect_lua(SIDE, NEW.splitlines())
+    expect_answerable(editor)
     editor.type("<C-w>t<C-w>l:w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert get_outcomes(agent) == ["yes"]
@@ -126,6 +130,7 @@ def test_a_refusal_keeps_the_users_own_line(open_editor: Open, tmp_path: Path, w
     begun(editor)
     editor.type("3Gccuser three<Esc><C-w>t<C-w>l3Gdo")
     editor.expect_lua("return vim.fn.getline(3)", "user three")
+    expect_answerable(editor)
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua(LINES, lines(n3="user three"))
@@ -156,6 +161,7 @@ def test_undo_on_the_right_takes_no_line_of_the_file_away(open_editor: Open, tmp
     editor.expect_lua(SIDE, ["above", *lines(n5="mine")])
     editor.type("<C-w>luu")
     editor.expect_lua("return vim.fn.getline(5)", "line 5")
+    expect_answerable(editor)
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua(LINES, ["above", *NEW.splitlines()])
@@ -169,6 +175,7 @@ def test_a_file_that_is_opened_after_its_proposal_is_followed_too(open_editor: O
     editor.screen.expect("now · notes.txt")
     editor.type(":edit notes.txt<CR>ggOabove<Esc>3Gccuser two<Esc>")
     editor.expect_lua("return vim.fn.getline(3)", "user two")
+    expect_answerable(editor)
     editor.type("<C-w>t<C-w>l:w<CR>")
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua(LINES, ["above", *lines(n2="user two")])
@@ -221,6 +228,7 @@ def test_a_write_that_no_key_or_command_in_its_window_stands_for_decides_nothing
     assert (get_outcomes(agent), len(editor.acp("questions"))) == ([], 1)
     assert editor.lua(SIDE)[0] == "mine"
     assert editor.lua("return vim.fn.bufexists('acp://written')") == 0
+    expect_answerable(editor)
     editor.type("<C-w>t<C-w>l:w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert get_outcomes(agent) == ["yes"]
@@ -292,6 +300,7 @@ def test_a_copy_decides_nothing(open_editor: Open, tmp_path: Path, command: str)
     assert (get_outcomes(agent), len(editor.acp("questions"))) == ([], 1)
     editor.expect_lua("return vim.fn.bufname()", lambda name: name.startswith("acp://proposal/"))
     assert editor.lua("return vim.fn.bufloaded('copy.txt')") == 0
+    expect_answerable(editor)
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert (editor.project / "notes.txt").read_text() == copied
@@ -301,10 +310,12 @@ def test_leaving_from_another_window_loses_no_edit(open_editor: Open, tmp_path: 
     agent = script(tmp_path, on_prompt("", *write_through()))
     editor = open_old(open_editor, agent)
     open_diff(editor)
+    expect_answerable(editor)
     editor.type("ggccmine<Esc><C-w>b:wqa<CR>")
     editor.screen.expect("the proposal was not sent")
     assert editor.process.poll() is None
     assert get_outcomes(agent) == []
+    expect_answerable(editor)
     editor.type("<C-w>t<C-w>l:wqa<CR>")
     assert editor.wait_exit() == 0
     assert get_outcomes(agent) == ["yes"]
@@ -332,6 +343,7 @@ def test_a_question_whose_diff_is_open_has_been_seen(
         lambda screen: all(text in screen.text() for text in (":w send", "1 ✓ Yes", "d diff"))
     )
     assert (editor.lua(rows) == before_it) is keeps_lines
+    expect_answerable(editor)
     editor.type(":Acp accept<CR>")
     editor.wait_event("AcpTurnEnded")
     assert get_outcomes(agent) == ["yes"]
@@ -346,6 +358,7 @@ def test_beside_a_chat_alone_it_has_a_tabpage(open_editor: Open, tmp_path: Path)
     editor.screen.expect("d diff")
     editor.type(":Acp diff<CR>")
     editor.expect_lua(DIFFS, 2)
+    expect_answerable(editor)
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
     editor.screen.expect("press i to ask")
@@ -366,6 +379,7 @@ def test_who_speaks_is_no_part_of_the_question(open_editor: Open, tmp_path: Path
         end"""
     )
     editor.screen.expect(lambda screen: "▎Scripted" not in screen.text() and "1 ✓ Yes" in screen.text())
+    expect_answerable(editor)
     editor.type(":Acp accept<CR>")
     editor.wait_event("AcpTurnEnded")
     assert get_outcomes(agent) == ["yes"]
@@ -419,6 +433,7 @@ def test_the_bar_says_what_a_write_does(open_editor: Open, tmp_path: Path) -> No
     editor.screen.expect(":w send your version")
     editor.type("<C-w>h:%diffput<CR>")
     editor.screen.expect(":w reject all · :q later")
+    expect_answerable(editor)
     editor.type("<C-w>l:w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert get_outcomes(agent) == ["no"]
@@ -430,9 +445,11 @@ def test_the_bar_says_that_a_write_goes_on_to_the_next_file(open_editor: Open, t
     editor = open_old(open_editor, agent, size=(200, 40))
     begun(editor)
     editor.screen.expect("do refuse hunk · :w next file · :Acp reject")
+    expect_answerable(editor)
     editor.type("<C-w>t<C-w>l:w<CR>")
     editor.screen.expect("new file · other.txt (2 of 2)")
     editor.screen.expect(":w send · :Acp reject")
+    expect_answerable(editor)
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert get_outcomes(agent) == ["yes"]
@@ -517,6 +534,7 @@ def test_a_change_of_the_last_line_end_alone_is_said(open_editor: Open, tmp_path
     editor = open_old(open_editor, agent, "a\nb\n")
     open_diff(editor)
     editor.screen.expect("only the end of the last line differs")
+    expect_answerable(editor)
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert get_outcomes(agent) == ["yes"]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tests.fakes.script import on_prompt, say, script
 from tests.functional.editor import Editor
+from tests.steps.conversation import expect_answerable
 from tests.steps.files import open_notes
 from tests.steps.proposals import DIFFS, NEW, OLD, ask_edit, make_diff
 
@@ -30,6 +31,7 @@ def test_only_lines_of_the_users_that_are_replaced_are_marked(open_editor: Open,
     marked = {line.split("  yours")[0].strip() for line in editor.screen.lines() if YOURS in line}
     assert marked == {"mine"}
     assert editor.lua("return vim.bo[vim.fn.bufnr('notes.txt')].modified") is True
+    expect_answerable(editor)
     editor.type(":Acp reject<CR>")
     editor.expect_lua(DIFFS, 0)
     editor.screen.expect_gone(YOURS)

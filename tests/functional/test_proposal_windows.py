@@ -7,6 +7,7 @@ import pytest
 
 from tests.fakes.script import on_prompt, permission, say, script, tool, wait_file, wait_until, write_file
 from tests.functional.editor import Editor
+from tests.steps.conversation import expect_answerable
 from tests.steps.files import NOTES, open_notes, write
 from tests.steps.proposals import (
     ASIDE,
@@ -41,6 +42,7 @@ def test_tabclose_decides_nothing(open_editor: Open, tmp_path: Path) -> None:
     assert (get_outcomes(agent), len(editor.acp("questions"))) == ([], 1)
     editor.type(":Acp diff<CR>")
     editor.expect_lua(DIFFS, 2)
+    expect_answerable(editor)
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert get_outcomes(agent) == ["yes"]
@@ -72,6 +74,7 @@ def test_a_command_over_all_does_not_decide(open_editor: Open, tmp_path: Path, c
     editor.type(":Acp diff<CR>")
     editor.expect_lua(DIFFS, 2)
     editor.expect_lua("return vim.bo.buftype", "acwrite")
+    expect_answerable(editor)
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
     expect_closed(editor)
@@ -93,6 +96,7 @@ def test_leaving_with_wqa_sends_the_decision_and_leaves_no_refused_hunk(
     agent = script(tmp_path, on_prompt("", *WAYS[way]))
     editor = open_old(open_editor, agent)
     open_diff(editor)
+    expect_answerable(editor)
     editor.type("gg]cdo/SEVENTEEN<CR>cc17<Esc>:wqa<CR>")
     assert editor.wait_exit() == 0
     assert get_outcomes(agent) == ["yes"]
@@ -103,6 +107,7 @@ def test_leaving_waits_for_no_agent_that_does_nothing(open_editor: Open, tmp_pat
     agent = script(tmp_path, on_prompt("", ask_edit(), ["wait", "session/cancel"]))
     editor = open_old(open_editor, agent)
     open_diff(editor)
+    expect_answerable(editor)
     editor.type("gg]cdo:wqa<CR>")
     assert editor.wait_exit() == 0
     assert get_outcomes(agent) == ["yes"]
@@ -153,6 +158,7 @@ def test_edits_that_were_decided_on_are_not_kept(open_editor: Open, tmp_path: Pa
     agent = script(tmp_path, on_prompt("", *write_through()))
     editor = open_old(open_editor, agent)
     open_diff(editor)
+    expect_answerable(editor)
     editor.type("ggccmine<Esc>:w<CR>")
     editor.wait_event("AcpTurnEnded")
     expect_closed(editor)
@@ -270,11 +276,13 @@ def test_a_question_of_a_session_in_the_background_is_answered_where_one_is(
     go.touch()
     editor.screen.expect("(session 1) asks")
     editor.screen.expect(":Acp open 1")
+    expect_answerable(editor)
     editor.type("<Esc>:Acp accept<CR>")
     editor.screen.expect("session 1 asks: :Acp open 1")
     assert get_outcomes(agent) == []
     editor.type(":Acp open 1<CR>")
     editor.screen.expect("d diff")
+    expect_answerable(editor)
     editor.type("<Esc>:Acp accept<CR>")
     editor.wait_event("AcpTurnEnded", session=1)
     wait_until(lambda: get_outcomes(agent) == ["yes"])

@@ -19,6 +19,7 @@ from tests.fakes.script import (
     write_file,
 )
 from tests.functional.editor import Editor
+from tests.steps.conversation import expect_answerable
 from tests.steps.files import LINES, NOTES, write
 from tests.steps.proposals import (
     ASIDE,
@@ -144,6 +145,7 @@ def test_a_hunk_taken_in_part_counts_as_such(open_editor: Open, tmp_path: Path) 
     editor = open_old(open_editor, agent)
     editor.type(":Acp<CR><C-w>t")
     open_diff(editor)
+    expect_answerable(editor)
     editor.type("4Gccline 4<Esc>:w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert (editor.project / "notes.txt").read_text() == OLD.replace("line 3\n", "THREE\n")
@@ -184,6 +186,7 @@ def test_unsaved_lines_are_not_shown_as_deletions_and_stay(open_editor: Open, tm
     editor.type("ggOmine<Esc>G")
     open_diff(editor)
     assert editor.lua("return vim.fn.getline(1)") == "mine"
+    expect_answerable(editor)
     editor.type("gg]cdo:w<CR>")
     editor.wait_event("AcpTurnEnded")
     wanted = ["mine", *NEW.replace("THREE", "line 3").splitlines()]
@@ -198,6 +201,7 @@ def test_unsaved_lines_stay_unsaved_where_the_agent_writes_the_disk(
     editor = open_old(open_editor, agent)
     editor.type("ggOmine<Esc>G")
     open_diff(editor)
+    expect_answerable(editor)
     editor.type("gg]cdo:w<CR>")
     editor.wait_event("AcpTurnEnded")
     decided = NEW.replace("THREE", "line 3")
@@ -251,6 +255,7 @@ def test_a_new_file_and_a_deletion(open_editor: Open, tmp_path: Path) -> None:
     editor.screen.expect(" new file · new.txt · ")
     editor.screen.expect(" :w send · :Acp reject · :q later")
     assert [editor.lua(DIFFS), editor.lua("return #vim.api.nvim_tabpage_list_wins(0)")] == [0, 2]
+    expect_answerable(editor)
     editor.type("<C-w>tggdd:w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert (editor.project / "new.txt").read_text() == "b\n"
@@ -259,6 +264,7 @@ def test_a_new_file_and_a_deletion(open_editor: Open, tmp_path: Path) -> None:
     editor.screen.expect(" deletes the file · :w send · :Acp reject · :q later")
     editor.type("<C-w>t<C-w>l")
     editor.expect_lua("return { vim.bo.modifiable, vim.bo.buftype }", [False, "acwrite"])
+    expect_answerable(editor)
     editor.type(":Acp reject<CR>")
     editor.wait_event("AcpTurnEnded")
     assert get_outcomes(agent) == ["yes", "no"]
@@ -275,6 +281,7 @@ def test_a_fragment_found_twice_is_shown_as_it_came(open_editor: Open, tmp_path:
     editor.screen.expect("now · The text to replace occurs more than once ")
     editor.expect_lua("return { vim.bo.modifiable, vim.fn.getline(1, '$') }", [False, ["other"]])
     assert "more than once" not in editor.lua("return vim.fn.execute('messages')")
+    expect_answerable(editor)
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert get_outcomes(agent) == ["yes"]
@@ -301,10 +308,12 @@ def test_several_files_one_after_the_other(open_editor: Open, tmp_path: Path) ->
     editor.expect_lua("return { vim.fn.getline(1), vim.wo.diff }", ["A", True])
     editor.type(":%diffget<CR>")
     editor.expect_lua("return vim.fn.getline(1)", "a")
+    expect_answerable(editor)
     editor.type(":w<CR>")
     editor.screen.expect("notes.txt (1 of 2)")
     assert get_outcomes(agent) == []
     editor.expect_lua("return vim.fn.getline(3)", "THREE")
+    expect_answerable(editor)
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert get_outcomes(agent) == ["yes"]
@@ -364,11 +373,13 @@ def test_a_file_that_changes_behind_another_is_not_accepted_unseen(
     editor.expect_lua(
         "return vim.fn.bufnr('other.txt$') ~= -1 and vim.fn.getbufline('other.txt$', 1)[1]", "UNSEEN"
     )
+    expect_answerable(editor)
     editor.type(f"{keys}:Acp accept<CR>")
     editor.screen.expect("not sent: ")
     assert get_outcomes(agent) == []
     if not keys:
         editor.screen.expect("UNSEEN")
+        expect_answerable(editor)
         editor.type(":Acp accept<CR>")
         wait_until(lambda: get_outcomes(agent) == ["yes"])
 
@@ -390,6 +401,7 @@ def test_what_a_proposal_becomes_while_a_command_is_typed_is_not_sent(
     editor.screen.expect("not sent: ")
     assert get_outcomes(agent) == []
     editor.screen.expect("UNSEEN")
+    expect_answerable(editor)
     editor.type(f"{command}<CR>")
     wait_until(lambda: get_outcomes(agent) == ["yes"])
 
@@ -407,6 +419,7 @@ def test_d_in_the_chat_and_gd_on_what_is_done(open_editor: Open, tmp_path: Path)
     editor.type("<C-w>kG?diff<CR>d")
     editor.expect_lua(DIFFS, 2)
     editor.expect_lua("return vim.bo.buftype", "acwrite")
+    expect_answerable(editor)
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
     expect_closed(editor)
@@ -424,6 +437,7 @@ def test_a_narrow_screen_stacks_them(open_editor: Open, tmp_path: Path) -> None:
     editor.acp("prompt", "edit it")
     editor.expect_lua(DIFFS, 2)
     assert editor.lua("return vim.fn.winlayout()[1]") == "col"
+    expect_answerable(editor)
     editor.type("<C-w>t<C-w>j:w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert get_outcomes(agent) == ["yes"]
@@ -456,6 +470,7 @@ def test_one_hunk_is_refused_in_seven_keys_from_the_prompt(open_editor: Open, tm
     editor.screen.expect("<M-d> diff")
     editor.type("<Esc>gd")
     editor.expect_lua("return { vim.bo.buftype, vim.fn.mode() }", ["acwrite", "n"])
+    expect_answerable(editor)
     editor.type("do:w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert (editor.project / "notes.txt").read_text() == NEW.replace("THREE", "line 3")
@@ -488,6 +503,7 @@ def test_a_refusal_with_a_bang_cancels_and_sends_the_text_now(open_editor: Open,
     editor.type(":Acp<CR>igo<Esc><CR>")
     editor.wait_event("AcpQuestion")
     editor.screen.expect("npm install")
+    expect_answerable(editor)
     editor.type(":Acp reject! use pnpm<CR>")
     assert editor.wait_event("AcpAnswered")["option_id"] == "no"
     assert editor.wait_event("AcpTurnEnded", turn=1)["stop_reason"] == "cancelled"
@@ -507,6 +523,7 @@ def test_edit_takes_the_edits_back_and_never_empties_the_file(open_editor: Open,
     editor.type("u")
     editor.expect_lua("return vim.api.nvim_buf_get_lines(0, 0, 1, false)", ["mine"])
     editor.screen.expect("send yours")
+    expect_answerable(editor)
     editor.type("<C-r>:edit!<CR>:w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert get_outcomes(agent) == ["yes"]

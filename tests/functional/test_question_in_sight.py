@@ -20,7 +20,7 @@ from tests.fakes.script import (
     wait_file,
 )
 from tests.functional.editor import Editor
-from tests.steps.conversation import expect_key, go_to_line, open_chat, send
+from tests.steps.conversation import expect_answerable, expect_key, go_to_line, open_chat, send
 
 Open = Callable[..., Editor]
 COMMAND = "git log --oneline --decorate --all --graph --author=somebody --since=yesterday; rm -rf precious"
@@ -49,10 +49,12 @@ def staying(tmp_path: Path, *steps: Step) -> ScriptedAgent:
 
 def refused_then_accepted(editor: Editor) -> None:
     """The first accept shows the question and sends nothing; the second is about what has been seen."""
+    expect_answerable(editor)
     editor.type(":Acp accept<CR>")
     editor.expect_lua(REFUSED)
     assert not editor.events("AcpAnswered")
     editor.screen.expect("precious")
+    expect_answerable(editor)
     editor.type(":Acp accept<CR>")
     assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
 
@@ -99,6 +101,7 @@ def test_what_stands_behind_a_float_has_not_been_seen(open_editor: Open, tmp_pat
     assert not editor.events("AcpAnswered")
     editor.lua("vim.api.nvim_win_close(..., true)", float)
     editor.screen.expect("precious")
+    expect_answerable(editor)
     editor.type(":Acp accept<CR>")
     assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
 
@@ -107,6 +110,7 @@ def test_a_float_beside_the_words_of_a_question_hides_none(open_editor: Open, tm
     agent = script(tmp_path, on_prompt("", question(command="ls precious"), wait_file(str(tmp_path / "end"))))
     editor = asked(open_editor, agent, size=(200, 30))
     editor.lua(FLOAT, 45)
+    expect_answerable(editor)
     editor.type(":Acp accept<CR>")
     assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
 
@@ -191,6 +195,7 @@ def test_a_command_is_not_for_a_question_that_came_while_it_was_typed(
     editor.type("<CR>")
     editor.screen.expect("not sent: the question came or changed while you typed")
     assert not [data for _, data in editor.events("AcpAnswered") if data["by"] == "user"]
+    expect_answerable(editor)
     editor.type(f":Acp {command}<CR>")
     assert editor.wait_event("AcpAnswered", by="user")["option_id"] in ("yes", "always")
 
@@ -226,6 +231,7 @@ def test_an_unseen_question_is_shown_and_not_answered(open_editor: Open, tmp_pat
     editor.type(":Acp accept<CR>")
     editor.screen.expect("drop the database")
     assert editor.events("AcpAnswered") == []
+    expect_answerable(editor)
     editor.type(":Acp accept<CR>")
     assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
 
@@ -250,6 +256,7 @@ def test_a_question_that_changes_on_its_way_to_the_screen_is_shown_anew(
     editor = open_chat(open_editor, agent)
     send(editor, "go")
     editor.screen.expect("git status")
+    expect_answerable(editor)
     editor.lua(
         """local go, changed = ...
         vim.fn.writefile({}, go)
@@ -261,6 +268,7 @@ def test_a_question_that_changes_on_its_way_to_the_screen_is_shown_anew(
     editor.screen.expect("rm -rf all")
     editor.screen.expect("not sent: the question has changed")
     assert editor.events("AcpAnswered") == []
+    expect_answerable(editor)
     editor.type(":Acp accept<CR>")
     assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
 
@@ -284,5 +292,6 @@ def test_what_the_chat_cannot_show_whole_is_not_allowed(open_editor: Open, tmp_p
             "return vim.fn.execute('messages')", lambda said: "too long to be shown in full" in said
         )
     assert editor.events("AcpAnswered") == []
+    expect_answerable(editor)
     editor.type(":Acp reject<CR>")
     assert editor.wait_event("AcpAnswered")["option_id"] == "no"

@@ -10,7 +10,7 @@ from acp_nvim.chat.change_lines import height
 from tests.fakes.script import Step, on_prompt, permission, say, script, tool, wait, wait_file, wait_until
 from tests.functional.editor import Editor
 from tests.functional.screen import Screen
-from tests.steps.conversation import expect_key, go_to_line, open_chat, read_chat, send
+from tests.steps.conversation import expect_answerable, expect_key, go_to_line, open_chat, read_chat, send
 
 Open = Callable[..., Editor]
 HELD = {"review": {"auto_open": False}}
@@ -120,10 +120,12 @@ def test_a_new_file_a_missing_fragment_and_several_files(open_editor: Open, tmp_
     send(editor, "new")
     editor.screen.expect("fresh.py  +1")
     editor.screen.expect("│ 1 + import os")
+    expect_answerable(editor)
     editor.type(":Acp accept<CR>")
     send(editor, "lost")
     editor.screen.expect("│ - nowhere in it")
     editor.screen.expect("The text to replace is not in the file")
+    expect_answerable(editor)
     editor.type(":Acp accept<CR>")
     send(editor, "several")
     editor.screen.expect("more lines, gd shows all")
@@ -144,10 +146,12 @@ def test_a_path_that_the_title_names_is_not_repeated(open_editor: Open, tmp_path
     editor.screen.expect("│ 1 + import os")
     path = str(editor.project / "src/fresh.py")
     assert not [line for line in read_chat(editor) if path in line]
+    expect_answerable(editor)
     editor.type(":Acp reject<CR>")
     send(editor, "other")
     editor.screen.expect("Write src/a.py, not src/fresh.py  +1")
     assert [line for line in read_chat(editor) if path in line]
+    expect_answerable(editor)
     editor.type(":Acp reject<CR>")
     send(editor, "page")
     editor.screen.expect("fetch   https://example.org")
@@ -163,6 +167,7 @@ def test_of_a_long_diff_twelve_rows_are_shown_and_it_can_be_answered(
     editor.screen.expect("more lines, gd shows all")
     drawn = [row for row in editor.screen.lines() if "│   │ " in row.replace("│  │ ", "│   │ ")]
     assert len(drawn) == 13
+    expect_answerable(editor)
     editor.type(":Acp accept<CR>")
     editor.wait_event("AcpAnswered", option_id="yes", by="user")
     editor.screen.expect("big.py  +40 −40")
@@ -207,6 +212,7 @@ def test_the_options_are_on_the_screen_and_one_command_answers(
     for option in ("Yes", "Always", "No"):
         editor.screen.expect(option)
     editor.screen.expect("big.py")
+    expect_answerable(editor)
     editor.type("<Esc>:Acp accept<CR>")
     editor.wait_event("AcpAnswered", option_id="yes", by="user")
 
@@ -231,6 +237,7 @@ def test_the_end_stays_on_the_screen_when_the_size_changes(
         return is_resized and chat and all(chat) and chat[0].startswith(" ? edit") and "✗ No" in chat[-1]
 
     editor.screen.expect(is_whole, what="all of the question")
+    expect_answerable(editor)
     editor.type(":Acp accept<CR>")
     editor.wait_event("AcpAnswered", option_id="yes", by="user")
 
@@ -249,6 +256,7 @@ def test_several_questions_in_a_low_chat_come_one_after_the_other(open_editor: O
             "return #require('acp_nvim').questions()", lambda count, left=2 - number: count <= left + 1
         )
         if editor.lua("return #require('acp_nvim').questions()") > 2 - number:  # it was shown first
+            expect_answerable(editor)
             editor.type(":Acp accept<CR>")
         editor.expect_lua("return #require('acp_nvim').questions()", 2 - number)
     (tmp_path / "go").touch()
@@ -270,11 +278,13 @@ def test_when_a_proposal_closes_the_next_question_is_whole_and_the_first_accept_
     editor.type(":Acp diff<CR>")
     diffs = "return #vim.tbl_filter(function(win) return vim.wo[win].diff end, vim.api.nvim_list_wins())"
     editor.expect_lua(diffs, 2)
+    expect_answerable(editor)
     editor.type(":Acp accept<CR>")
     editor.wait_event("AcpAnswered", option_id="yes")
     editor.expect_lua(diffs, 0)
     editor.screen.expect("execute pytest -q")
     editor.screen.expect("3 ✗ No")
+    expect_answerable(editor)
     editor.type(":Acp accept<CR>")
     editor.wait_event("AcpAnswered", option_id="yes")
 
@@ -390,6 +400,7 @@ def test_what_became_of_a_call_is_not_cut_off(open_editor: Open, tmp_path: Path,
     send(editor, "go")
     editor.screen.expect("1 ✓ Yes")
     editor.screen.expect("           +1")
+    expect_answerable(editor)
     editor.type("<Esc>:Acp reject<CR>")
     editor.screen.expect("           +1 rejected")
     editor.type(":set columns=200<CR>")
@@ -522,6 +533,7 @@ def test_the_words_that_have_changed_stand_out(open_editor: Open, tmp_path: Path
 
     stands_out("-", "AcpDiffRemovedText", "of_orders")
     stands_out("+", "AcpDiffAddedText", "of_all_orders")
+    expect_answerable(editor)
     editor.type("<Esc>:Acp accept<CR>")
     editor.wait_event("AcpTurnEnded")
     editor.screen.expect_gone("✗ No")

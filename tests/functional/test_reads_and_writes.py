@@ -7,7 +7,7 @@ import pytest
 
 from tests.fakes.script import on_prompt, say, script, tool, wait_file, wait_until
 from tests.functional.editor import Editor
-from tests.steps.conversation import expect_key
+from tests.steps.conversation import expect_answerable, expect_key
 from tests.steps.files import LINES, NOTES, cause_conflict, get_answers, open_notes, read, write
 
 Open = Callable[..., Editor]
@@ -107,6 +107,7 @@ def test_unsaved_lines_survive_a_write_elsewhere_in_insert_mode(open_editor: Ope
 @pytest.mark.parametrize(("command", "line"), [("accept", "agent's"), ("reject", "user's")])
 def test_only_the_user_decides_a_conflict(open_editor: Open, tmp_path: Path, command: str, line: str) -> None:
     editor, agent = cause_conflict(open_editor, tmp_path)
+    expect_answerable(editor)
     editor.type(f":Acp {command}<CR>")
     editor.wait_event("AcpTurnEnded")
     assert editor.lua(LINES) == ["one", line, "three"]
@@ -117,6 +118,7 @@ def test_only_the_user_decides_a_conflict(open_editor: Open, tmp_path: Path, com
 @pytest.mark.parametrize("command", ["w", "Acp accept"])
 def test_a_conflict_is_merged_by_hand(open_editor: Open, tmp_path: Path, command: str) -> None:
     editor, _ = cause_conflict(open_editor, tmp_path)
+    expect_answerable(editor)
     editor.type(":Acp answer merge<CR>")
     editor.screen.expect("what will be saved")
     editor.type(f":%s/agent's/both'<CR>:{command}<CR>")
@@ -148,6 +150,7 @@ def test_outside_the_roots_the_user_is_asked(open_editor: Open, tmp_path: Path) 
     editor.wait_event("AcpQuestion")
     editor.screen.expect("outside.txt")
     assert [option["id"] for option in editor.acp("questions")[0]["options"]] == ["once", "folder", "no"]
+    expect_answerable(editor)
     editor.type(":Acp accept<CR>")
     editor.wait_event("AcpQuestion")
     expect_key(editor, "g1")
@@ -255,6 +258,7 @@ def test_a_merge_that_nobody_waits_for_any_more_stays_in_a_buffer(
     open_editor: Open, tmp_path: Path, command: str
 ) -> None:
     editor, _ = cause_conflict(open_editor, tmp_path)
+    expect_answerable(editor)
     editor.type(":Acp answer merge<CR>")
     editor.screen.expect("what will be saved")
     editor.type(":%s/agent's/both'<CR>")
@@ -273,12 +277,14 @@ def test_leaving_a_merge_decides_nothing_and_it_opens_again(open_editor: Open, t
     windows = "return #vim.api.nvim_list_wins()"
     before = editor.lua(windows)
     for _ in range(2):
+        expect_answerable(editor)
         editor.type(":Acp answer merge<CR>")
         editor.expect_lua(windows, before + 2)
         editor.screen.expect("what will be saved")
         editor.type(":q<CR>")
         editor.expect_lua(windows, before)
         editor.expect_lua("return #require('acp_nvim').questions()", 1)
+    expect_answerable(editor)
     editor.type(":Acp answer merge<CR>")
     editor.expect_lua(windows, before + 2)
     editor.type(":Acp cancel<CR>")
@@ -332,6 +338,7 @@ def test_the_last_window_of_a_merge_shows_a_file_of_the_user_s(
     open_editor: Open, tmp_path: Path, keys: str
 ) -> None:
     editor, _ = cause_conflict(open_editor, tmp_path)
+    expect_answerable(editor)
     editor.type(":Acp answer merge<CR>")
     editor.screen.expect("what will be saved")
     editor.type(":%s/agent's/both'<CR>" + keys)
@@ -340,6 +347,7 @@ def test_the_last_window_of_a_merge_shows_a_file_of_the_user_s(
     editor.screen.expect("not decided yet")
     assert editor.lua("return vim.wo.diff") is False
     assert len(editor.acp("questions")) == 1
+    expect_answerable(editor)
     editor.type(":Acp answer 3<CR>")
     editor.type(":Acp answer 3<CR>")
     editor.screen.expect("what will be saved")

@@ -17,6 +17,7 @@ from tests.fakes.script import (
     write_file,
 )
 from tests.functional.editor import Editor
+from tests.steps.conversation import expect_answerable
 from tests.steps.files import NOTES, read_disk, write
 from tests.steps.proposals import DIFFS, NEW, OLD, get_outcomes, get_report, make_diff, open_old
 
@@ -69,6 +70,7 @@ def test_do_refuses_the_file_and_u_brings_it_back(
     editor.type("Gdo")
     editor.expect_lua(TEXT, [""])
     assert "E5108" not in editor.lua("return vim.fn.execute('messages')")
+    expect_answerable(editor)
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert get_outcomes(agent) == ["no"]
@@ -105,14 +107,17 @@ def test_files_refused_among_others_are_as_they_were(
         editor.type(":badd gone.txt<CR>:call bufload('gone.txt')<CR>")
     editor.acp("prompt", "go on")
     editor.screen.expect("notes.txt (1 of 3)")
+    expect_answerable(editor)
     editor.type("<C-w>t<C-w>l:w<CR>")
     editor.screen.expect("gone.txt (2 of 3) · deletes the file · do refuse")
     editor.type("do")
     editor.screen.expect(":w rejects, next file")
+    expect_answerable(editor)
     editor.type(":w<CR>")
     editor.screen.expect("new.py (3 of 3)")
     editor.type("do")
     editor.screen.expect(":w rejects, sends the rest")
+    expect_answerable(editor)
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert get_outcomes(agent) == ["yes"]
@@ -127,10 +132,12 @@ def test_all_files_refused_reject_the_proposal(open_editor: Open, tmp_path: Path
     both = ask(make_diff(GONE, LONG, ""), make_diff(CREATED, None, "import os\n"), kind="delete")
     agent = script(tmp_path, on_prompt("", both))
     editor = begin(open_editor, agent, "gone.txt (1 of 2)")
+    expect_answerable(editor)
     editor.type("do:w<CR>")
     editor.screen.expect("new.py (2 of 2)")
     editor.type("do")
     editor.screen.expect(":w rejects · :q later")
+    expect_answerable(editor)
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert get_outcomes(agent) == ["no"]
@@ -147,6 +154,7 @@ def test_a_deleted_file_shows_what_the_user_makes_of_it_meanwhile(open_editor: O
     editor.type("do:q<CR>:Acp diff<CR>")
     editor.screen.expect(":w rejects")
     editor.expect_lua(TEXT, [""])
+    expect_answerable(editor)
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert get_outcomes(agent) == ["no"]

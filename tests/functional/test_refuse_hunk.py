@@ -7,6 +7,7 @@ import pytest
 
 from tests.fakes.script import on_prompt, script, tool, wait_until
 from tests.functional.editor import Editor
+from tests.steps.conversation import expect_answerable
 from tests.steps.files import NOTES, write
 from tests.steps.proposals import OLD, ask_edit, get_outcomes, make_diff, open_diff, open_old
 
@@ -50,6 +51,7 @@ def test_the_hunk_under_the_cursor_goes_and_no_other(
     editor.expect_lua(RIGHT, wanted.splitlines())
     editor.type("u")
     editor.expect_lua(RIGHT, new.splitlines())
+    expect_answerable(editor)
     editor.type(f"{keys}do:w<CR>")
     editor.wait_event("AcpTurnEnded")
     assert (editor.project / "notes.txt").read_text() == wanted
@@ -62,6 +64,7 @@ def test_a_removed_end_comes_back_on_the_last_line(open_editor: Open, tmp_path: 
     open_diff(editor)
     editor.type("Gdo")
     editor.expect_lua(RIGHT, OLD.splitlines())
+    expect_answerable(editor)
     editor.type(":w<CR>")
     editor.wait_event("AcpAnswered")
     wait_until(lambda: get_outcomes(agent) == ["no"])

@@ -8,6 +8,7 @@ import pytest
 
 from tests.fakes.script import on_prompt, say, script, tool, wait_until, write_file
 from tests.functional.editor import Editor
+from tests.steps.conversation import expect_answerable
 from tests.steps.files import LINES, NOTES, write
 from tests.steps.proposals import (
     ask_edit,
@@ -46,6 +47,7 @@ def test_each_place_is_a_hunk_and_one_is_refused(
     open_diff(editor)
     editor.expect_lua("return vim.fn.getline(1, '$')", NEW.splitlines())
     editor.screen.expect("notes.txt +2 −2")
+    expect_answerable(editor)
     editor.type("gg]c]cdo:w<CR>")
     editor.wait_event("AcpTurnEnded")
     expect_closed(editor)
@@ -68,6 +70,7 @@ def test_unsaved_lines_are_replaced_as_shown(open_editor: Open, tmp_path: Path, 
     open_diff(editor)
     mine = ["mine = read(e)", *NEW.splitlines()]
     editor.expect_lua("return vim.fn.getline(1, '$')", mine)
+    expect_answerable(editor)
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
     expect_closed(editor)
@@ -82,6 +85,7 @@ def test_a_refused_hunk_keeps_unsaved_lines(open_editor: Open, tmp_path: Path, w
     editor = open_old(open_editor, agent, OLD)
     editor.type("ggOmine = parse(e)<Esc>")
     open_diff(editor)
+    expect_answerable(editor)
     editor.type("ggdo:w<CR>")
     editor.wait_event("AcpTurnEnded")
     expect_closed(editor)
@@ -99,6 +103,7 @@ def test_a_file_keeps_its_line_ends_and_its_last_one(open_editor: Open, tmp_path
     editor.type(":set nofixendofline | edit!<CR>")
     editor.expect_lua("return { vim.bo.fileformat, vim.bo.endofline }", ["dos", False])
     open_diff(editor)
+    expect_answerable(editor)
     editor.type("gg]c]cdo:w<CR>")
     editor.wait_event("AcpTurnEnded")
     wait_until(lambda: (editor.project / "notes.txt").read_bytes() == first.encode())
@@ -116,6 +121,7 @@ def test_a_refused_hunk_is_reverted_where_a_deletion_takes_line_ends(
     agent = script(tmp_path, on_prompt("edit", ask, write_file(NOTES, new), done))
     editor = open_old(open_editor, agent, old)
     open_diff(editor)
+    expect_answerable(editor)
     editor.type("gg:1,2diffget<CR>:w<CR>")
     editor.wait_event("AcpTurnEnded")
     decided = old.replace(";", "").replace("line 1\nline 2\n", "line 1;\nline; 2\n")

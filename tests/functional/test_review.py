@@ -12,6 +12,7 @@ from tests.fakes.script import (
     write_file,
 )
 from tests.functional.editor import Editor
+from tests.steps.conversation import expect_answerable
 from tests.steps.documents import open_text
 from tests.steps.files import (
     LINES,
@@ -331,8 +332,10 @@ def test_all_files_are_in_the_list_and_the_turn_is_taken_back(open_editor: Open,
 
 def test_accept_and_reject_on_a_hunk_keep_and_undo(open_editor: Open, tmp_path: Path) -> None:
     editor = start_review(open_editor, tmp_path, *WAYS["on disk"])
+    expect_answerable(editor)
     editor.type("2G:Acp accept<CR>")
     editor.expect_lua(PENDING, 2)
+    expect_answerable(editor)
     editor.type("7G:Acp reject<CR>")
     editor.expect_lua(PENDING, 1)
     assert read_disk(editor) == join_lines([line for line in CHANGED if line != "new"])

@@ -20,7 +20,7 @@ from tests.fakes.script import (
     wait_until,
 )
 from tests.functional.editor import Editor
-from tests.steps.conversation import go_to_line
+from tests.steps.conversation import expect_answerable, go_to_line
 
 Open = Callable[..., Editor]
 
@@ -84,9 +84,11 @@ def test_a_rule_never_allows_more_than_it_says(open_editor: Open, tmp_path: Path
     editor.screen.expect("1 ✓ Yes")
     editor.type(":Acp why<CR>")
     editor.screen.expect("waits for you, no rule matches")
+    expect_answerable(editor)
     editor.type(":Acp allow!<CR>")
     editor.screen.expect("not sent, no rule set: its command contains ;")
     assert answers(agent) == []
+    expect_answerable(editor)
     editor.type(":Acp reject<CR>")
     editor.screen.expect("rejected")
 
@@ -100,6 +102,7 @@ def test_allow_for_the_session_is_not_asked_a_second_time(open_editor: Open, tmp
     editor.type(":Acp allow<CR>")
     editor.screen.expect(":Acp allow! sets { action = 'allow', command = 'make test' }")
     assert answers(agent) == []
+    expect_answerable(editor)
     editor.type(":Acp allow!<CR>")
     assert [editor.wait_event("AcpAnswered")["by"] for _ in range(2)] == ["user", "rule"]
     # it stands beside the one that it was made from as well, and before the turn has ended
@@ -117,6 +120,7 @@ def test_allow_for_the_session_is_not_asked_a_second_time(open_editor: Open, tmp
     editor.screen.expect("taken back, you will be asked again")
     editor.type(":Acp why<CR>")
     editor.screen.expect("make test: allowed by rule 1 of the session (taken back since): {")
+    expect_answerable(editor)
     editor.type(":Acp reject<CR>")
     assert editor.wait_event("AcpAnswered")["option_id"] == "no"
 
@@ -130,6 +134,7 @@ def test_allow_of_a_question_out_of_sight_shows_it_first(open_editor: Open, tmp_
     editor.type(":Acp allow!<CR>")
     editor.screen.expect("1 ✓ Yes")
     assert (answers(agent), editor.events("AcpAnswered")) == ([], [])
+    expect_answerable(editor)
     editor.type(":Acp allow!<CR>")
     assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
 
@@ -145,6 +150,7 @@ def test_why_tells_of_the_call_under_the_cursor(open_editor: Open, tmp_path: Pat
     send(editor, "go")
     editor.wait_event("AcpQuestion")
     editor.screen.expect("1 ✓ Yes")
+    expect_answerable(editor)
     editor.type(":Acp reject<CR>")
     editor.wait_event("AcpTurnEnded")
     for line, words in (
@@ -178,6 +184,7 @@ def test_without_an_option_of_the_kind_nothing_is_sent(
     editor.type(f":Acp {command}<CR>")
     editor.screen.expect(f"not sent: no option would {words}")
     assert answers(agent) == []
+    expect_answerable(editor)
     editor.type(":Acp answer 1<CR>")
     assert editor.wait_event("AcpAnswered")["option_id"] == "x"
 
@@ -191,6 +198,7 @@ def test_a_refused_call_that_is_done_all_the_same_is_a_loud_warning(
     send(editor, "go")
     editor.wait_event("AcpQuestion")
     editor.screen.expect("1 ✓ Yes")
+    expect_answerable(editor)
     editor.type(":Acp reject<CR>")
     wait_until(lambda: answers(agent))
     editor.type(":Acp cancel<CR>")
@@ -234,6 +242,7 @@ def test_a_mistaken_rule_never_allows_and_leaves_the_others_in_force(
         editor.expect_lua("return (require('acp_nvim').questions()[1] or {}).title", command)
         editor.screen.expect(f"? execute {command}")
         editor.screen.expect("1 ✓ Yes")
+        expect_answerable(editor)
         editor.type(":Acp reject<CR>")
     editor.wait_event("AcpTurnEnded")
     assert answers(agent) == ["no", "no", "no", "yes"]
@@ -275,5 +284,6 @@ def test_a_command_beside_a_diff_is_not_allowed_from_the_diff(
     editor.screen.expect("$ rm -rf ~")
     editor.screen.expect("gd diff")
     assert answers(agent) == []
+    expect_answerable(editor)
     editor.type(second or how)
     assert editor.wait_event("AcpAnswered")["option_id"] == "yes"

@@ -24,6 +24,7 @@ from tests.fakes.script import (
     wait_until,
 )
 from tests.functional.editor import Editor
+from tests.steps.conversation import expect_answerable
 from tests.steps.files import LINES, read_disk
 from tests.steps.processes import find_backend
 from tests.steps.proposals import MIXED, decide_mixed, open_diff, open_old, write_through
@@ -103,6 +104,7 @@ def test_a_text_that_refuses_a_hunk_undoes_it_and_goes_into_the_turn(
     editor.wait_event("AcpSessionStarted")
     editor.acp("prompt", "work")
     editor.expect_lua(PENDING, 1)
+    expect_answerable(editor)
     editor.type("2G:Acp reject keep it small<CR>")
     assert editor.wait_event("AcpSteered")["text"] == "keep it small"
     editor.expect_lua(LINES, ["one", "two"])
@@ -170,6 +172,7 @@ def test_a_rejection_gives_its_reason_to_the_running_turn(open_editor: Open, tmp
     agent = script(tmp_path, introduced(), on_prompt("work", *asks), INJECTED)
     editor = at_work(open_editor, agent, size=(100, 30))
     editor.screen.expect("Remove all?")
+    expect_answerable(editor)
     editor.type("<Esc>:Acp reject never touch the tests<CR>")
     editor.screen.expect("sent into the turn")
     finish.touch()

@@ -1,6 +1,7 @@
 """Markdown tables in the chat: drawn to its width, yanked as the agent has written them."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from textwrap import indent
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from tests.fakes.script import on_prompt, permission, repeat, say, script, wait_file
 from tests.functional.editor import Editor
 from tests.functional.screen import PATIENCE
-from tests.steps.conversation import go_to_line, open_chat, read_chat, send
+from tests.steps.conversation import go_to_line, is_lit, open_chat, read_chat, send
 
 Open = Callable[..., Editor]
 TABLE = """\
@@ -148,6 +149,7 @@ def test_a_question_below_a_table_is_answered_when_all_of_it_was_seen(
         editor.type(":Acp answer 1<CR>")
         if editor.lua("return #require('acp_nvim').questions()") == 0:
             break
+        editor.screen.wait_for(partial(is_lit, editor.screen), 1)  # once it has been read
     editor.wait_event("AcpAnswered", option_id="yes", by="user")
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests.fakes.script import on_prompt, permission, say, script, think_for, tool, update, wait, wait_file
 from tests.functional.editor import Editor
 from tests.functional.screen import PATIENCE, Screen
-from tests.steps.conversation import expect_key, go_to_line, open_chat, send
+from tests.steps.conversation import expect_key, go_to_line, is_lit, open_chat, send
 
 Open = Callable[..., Editor]
 HEIGHTS = """
@@ -52,6 +52,7 @@ def accept_until_answered(editor: Editor) -> int:
         assert editor.screen.wait_for(partial(drawn_since, editor.screen, flushes), PATIENCE)
         if editor.lua(NOTHING_ASKED):
             return times
+        editor.screen.wait_for(partial(is_lit, editor.screen), 1)  # once it has been read
     raise AssertionError(f"never answered\n{editor.screen.picture()}")
 
 

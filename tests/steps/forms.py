@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.fakes.script import ScriptedAgent, on_prompt, request, say, script, tool
 from tests.functional.editor import Editor
-from tests.steps.conversation import open_chat, send
+from tests.steps.conversation import expect_answerable, open_chat, send
 
 Open = Callable[..., Editor]
 FIELDS: dict[str, Any] = {
@@ -73,6 +73,7 @@ def open_form(open_editor: Open, tmp_path: Path, properties: dict[str, Any]) -> 
     send(editor, "hello")
     editor.wait_event("AcpQuestion")
     editor.screen.expect("Fill in the form")
+    expect_answerable(editor)
     editor.type("<Esc>:Acp accept<CR>")
     editor.expect_lua("return vim.bo.filetype", "acp_form")
     return editor

@@ -5,6 +5,7 @@ from typing import Any
 
 from tests.fakes.script import ScriptedAgent, permission, tool, wait_until
 from tests.functional.editor import Editor
+from tests.steps.conversation import expect_answerable
 from tests.steps.files import NOTES, get_answers, open_notes, write
 
 Open = Callable[..., Editor]
@@ -53,6 +54,7 @@ def open_diff(editor: Editor) -> None:
     editor.expect_lua(DIFFS, 2)
     editor.type("<C-w>t<C-w>l")
     editor.expect_lua("return vim.bo.buftype", "acwrite")
+    expect_answerable(editor)
 
 
 def expect_closed(editor: Editor) -> None:
@@ -80,6 +82,7 @@ def get_outcomes(agent: ScriptedAgent) -> list[str]:
 def decide_mixed(editor: Editor) -> None:
     """Refuse the first hunk, take the second, edit the third, and write."""
     editor.type("gg]cdo")
+    expect_answerable(editor)
     editor.type("/SEVENTEEN<CR>cc17<Esc>:w<CR>")
 
 

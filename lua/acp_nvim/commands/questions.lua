@@ -8,7 +8,6 @@ local proposal = require("acp_nvim.proposal")
 local question_keys = require("acp_nvim.question.keys")
 local review = require("acp_nvim.review")
 local state = require("acp_nvim.backend.session_store")
-local typed_command = require("acp_nvim.question.typed_command")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
@@ -20,24 +19,39 @@ local function is_harmless(question, option)
   return open_questions.opens_form(question, option) or open_questions.can_refuse(question, option)
 end
 
+--- Must the command not answer the question now? Who is in its form has read it.
+---@param question table
+---@param option table
+---@return boolean
+---@return string? message  nil: the prompt's bar says why
+local function is_held_back(question, option)
+  local is_here = question.id == proposal.question_here()
+  if is_here and vim.bo.filetype == "acp_form" then
+    return false
+  end
+  return question_keys.holds_back(question, option, is_here and "diff" or "bar")
+end
+
 ---@param question table
 ---@param option table
 ---@return true? ok
 ---@return string? message
 local function answer(question, option)
-  local why = open_questions.why_not(question, option)
+  local why, is_held = open_questions.why_not(question, option), false
+  if not why and not open_questions.opens_form(question, option) then
+    is_held, why = is_held_back(question, option)
+  end
   if why then
     return nil, why
   end
-  return acp.answer(question.id, option.id)
+  return is_held or acp.answer(question.id, option.id)
 end
 
 --- The question of this buffer, else the oldest open one of the current session, if the user has seen it as it is now.
 ---@param may_be_unseen? fun(question: table): boolean
----@param refuses? boolean  a no holds for whatever the question has become while the user typed
 ---@return table? question
 ---@return string? message
-local function visible_question(may_be_unseen, refuses)
+local function visible_question(may_be_unseen)
   local question
   local before_us = proposal.question_here()
   if before_us then
@@ -61,8 +75,6 @@ local function visible_question(may_be_unseen, refuses)
   elseif not is_before_us and not open_questions.can_answer(question) then
     open_questions.show(question)
     return nil, open_questions.why_unseen(question)
-  elseif not refuses and typed_command.is_late(question) then
-    return nil, "not sent: the question came or changed while you typed, repeat to answer"
   end
   return question
 end
@@ -112,7 +124,7 @@ local function decide(base, call)
   local kind = base .. (call.bang and not sends_now and "_always" or "_once")
   local question, message = visible_question(function(question)
     return is_harmless(question, (first_of_kind(question, kind)))
-  end, base == "reject")
+  end)
   if not question then
     return nil, message
   end
@@ -121,8 +133,7 @@ local function decide(base, call)
   end
   local option
   option, message = first_of_kind(question, kind)
-  message = option and base == "allow" and question_keys.why_not_by_key(question, option) or message
-  if not option or message then
+  if not option then
     return nil, message
   end
   local ok
@@ -253,9 +264,14 @@ subcommands.allow = {
     if not question then
       return nil, message
     end
-    local why = call.bang and proposal.why_not(question, { kind = "allow_always" })
-    if why then
-      return nil, why
+    if call.bang then
+      local why, _ = proposal.why_not(question, { kind = "allow_always" }), nil
+      if not why then
+        _, why = is_held_back(question, { kind = "allow_once" })
+      end
+      if why then
+        return nil, why
+      end
     end
     local wanted = { question = question.id, version = question.version, set = call.bang }
     return backend.notify("allow", wanted)

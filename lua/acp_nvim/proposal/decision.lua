@@ -16,7 +16,6 @@ local side_text = require("acp_nvim.proposal.side_text")
 local sides = require("acp_nvim.proposal.sides")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.proposal.store")
-local typed_command = require("acp_nvim.question.typed_command")
 
 local M = {}
 
@@ -76,24 +75,22 @@ end
 
 --- Why the question cannot be answered from its diff now. What the user has to see first is shown.
 ---@param question acp.Question
----@param is_key? boolean  by a key, which may have been meant for something else
+---@param is_merge boolean
 ---@return string? message
-local function why_not_now(question, is_key)
-  if typed_command.is_late(question) then -- Neovim draws little while a command is typed
-    return "not sent: the proposal changed while you typed, repeat to send it"
-  elseif question.more and not open_questions.can_answer(question) then -- the call does more than its diff shows
+local function why_not_now(question, is_merge)
+  if question.more and not open_questions.can_answer(question) then -- the call does more than its diff shows
     open_questions.show(question)
     return open_questions.why_unseen(question)
   end
-  return is_key and keys.why_not_by_key(question, { kind = "allow_once" }) or nil
+  local _, why = keys.holds_back(question, { kind = "allow_once" }, is_merge and "merge" or "diff")
+  return why
 end
 
 ---@param proposal acp.Proposal
----@param is_key? boolean
 ---@return boolean
-local function may_send(proposal, is_key)
+local function may_send(proposal)
   local question = state.question(proposal.key)
-  local why = question and why_not_now(question, is_key)
+  local why = question and why_not_now(question, proposal.message.kind == "merge")
   if why then
     messages.show("warn", why)
   end
@@ -106,11 +103,7 @@ end
 ---@param proposal acp.Proposal
 ---@param file acp.ProposalFile
 ---@return integer? index  of the file that is to be decided next, from the one that is shown on
-function M.submit(proposal, file)
-  if not may_send(proposal) then
-    return nil
-  end
-  vim.bo[file.buf].modified = false
+function M.mark(proposal, file)
   file.decided = true
   for step = 0, #proposal.files - 1 do
     local index = (proposal.at - 1 + step) % #proposal.files + 1
@@ -121,11 +114,23 @@ function M.submit(proposal, file)
   send(proposal)
 end
 
+--- Takes a right side that has been written as decided, if the user has had the time to see it.
+---@param proposal acp.Proposal
+---@param file acp.ProposalFile
+---@return integer? index  of the file that is to be decided next
+function M.submit(proposal, file)
+  if not may_send(proposal) then
+    return nil
+  end
+  vim.bo[file.buf].modified = false
+  return M.mark(proposal, file)
+end
+
 --- Sends the right sides as they are, all files of the question.
 ---@param proposal acp.Proposal
 ---@return integer? index  of a file that the agent has changed while the user was not looking at it
 function M.accept(proposal)
-  if not may_send(proposal, true) then
+  if not may_send(proposal) then
     return nil
   end
   for index, file in ipairs(proposal.files) do

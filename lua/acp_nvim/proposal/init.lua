@@ -1,10 +1,11 @@
 -- Shows proposals, what an agent wants to do to files, as a diff. The left side is the file as it is now, the right
 -- side as it will be. The text of the right side is the decision, from which the backend makes the answer to the agent.
-local answer_delay = require("acp_nvim.question.answer_delay")
+local answer_gate = require("acp_nvim.question.answer_gate")
 local auto_open = require("acp_nvim.proposal.auto_open")
 local build = require("acp_nvim.proposal.build")
 local close = require("acp_nvim.proposal.close")
 local decision = require("acp_nvim.proposal.decision")
+local refuse_file = require("acp_nvim.proposal.refuse_file")
 local show = require("acp_nvim.proposal.show")
 local sides = require("acp_nvim.proposal.sides")
 local state = require("acp_nvim.backend.session_store")
@@ -16,8 +17,10 @@ local M = {
   cancelled = close.cancelled,
   done = decision.done,
   ended = close.ended,
+  file_to_refuse = refuse_file.path_of,
   offer = auto_open.offer,
   preview = build.preview,
+  refuse_file = refuse_file.refuse,
   settle = decision.settle,
   why_not = decision.why_not,
 }
@@ -64,7 +67,9 @@ function M.show(message)
   local proposal = store.all[key] or { key = key, files = {}, at = 1 }
   local was_open = proposal.windows ~= nil
   update(proposal, message)
-  if was_open then
+  if message.refuse then
+    return refuse_file.refuse_in(proposal)
+  elseif was_open then
     show.show(proposal, message.focus or false)
   elseif message.renews then
     store.all[key] = next(store.edited(key)) and proposal or nil
@@ -76,7 +81,7 @@ function M.show(message)
   end
   local question = state.question(key)
   if question and question.version == message.version and proposal.windows then
-    answer_delay.shown(question)
+    answer_gate.shown(question)
   end
 end
 

@@ -17,6 +17,7 @@ local M = {}
 ---@field focus? boolean
 ---@field auto? boolean     opens only before an idle user
 ---@field renews? boolean   it is only to take the place of an earlier version
+---@field refuse? boolean   the next file is refused, no window opens
 
 ---@class acp.ProposalFile
 ---@field sent acp.AgentsFile

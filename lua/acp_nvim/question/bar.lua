@@ -5,7 +5,7 @@
 --   ? …ice.py <M-1> yes <M-3> no <M-d> diff                                     (narrower)
 --   ? <M-1> yes  <M-3> no  <M-d> diff                                           (very narrow)
 --   ? <M-n> 1 yes 3 no                                                          (narrower still)
-local answer_delay = require("acp_nvim.question.answer_delay")
+local answer_gate = require("acp_nvim.question.answer_gate")
 local bar_keys = require("acp_nvim.question.bar_keys")
 local chats = require("acp_nvim.chat.buffer")
 local diff_view = require("acp_nvim.question.diff_view")
@@ -32,14 +32,20 @@ local COUNTS = { AcpAdded = true, AcpRemoved = true } -- groups of the call's li
 ---@field names? boolean
 ---@field always? boolean
 ---@field diff? boolean
+---@field file? boolean     the key that refuses one of several files
+---@field only_file? boolean  only where there is that key
 ---@field short? boolean     the modifier once, and then the digits
 ---@field several? boolean   only where another question is open: which one it is says more than further keys
 
 ---@type acp.BarStep[]
 local STEPS = {
-  { wide = true, kind = true, counts = true, names = true, always = true, diff = true },
-  { wide = true, least = 12, kind = true, counts = true, names = true, always = true, diff = true },
-  { least = 12, counts = true, names = true, always = true, diff = true },
+  { wide = true, kind = true, counts = true, names = true, always = true, file = true, diff = true },
+  { wide = true, least = 12, kind = true, counts = true, names = true, always = true, file = true, diff = true },
+  { least = 12, counts = true, names = true, always = true, file = true, diff = true },
+  { least = 6, names = true, always = true, file = true, diff = true },
+  { least = 6, names = true, file = true, diff = true, only_file = true },
+  { bare = true, names = true, file = true, diff = true, only_file = true },
+  { bare = true, names = true, file = true, only_file = true },
   { least = 6, names = true, always = true, diff = true },
   { least = 6, names = true, diff = true, several = true },
   { least = 6, names = true, several = true },
@@ -135,11 +141,18 @@ local function width_of(chunks)
   return width
 end
 
---- The answers that stand in the bar: all, or those that count once, if there are any.
+--- The answers that stand in the bar: all, or those that count once, if there are any; where one waits for its key
+--- again and there is not room for the others, it alone.
 ---@param keys acp.BarKeys
 ---@param step acp.BarStep
 ---@return acp.BarKey[]
 local function answers_of(keys, step)
+  local armed = vim.tbl_filter(function(answer)
+    return answer.is_armed
+  end, keys.answers)
+  if #armed > 0 and not step.always then
+    return armed
+  end
   local once = vim.tbl_filter(function(answer)
     return not answer.is_always
   end, keys.answers)
@@ -158,11 +171,15 @@ local function answers(keys, step, gap, more)
     vim.list_extend(chunks, { { (" "):rep(gap) }, { before .. key, true }, { text ~= "" and " " .. text or "" } })
     before = ""
   end
-  if step.short and keys.modifier then
+  local listed = answers_of(keys, step)
+  if step.short and keys.modifier and listed[1].short then
     add(keys.modifier, "")
   end
-  for _, answer in ipairs(answers_of(keys, step)) do
+  for _, answer in ipairs(listed) do
     add(step.short and answer.short or answer.key, step.names and answer.name or answer.mark)
+  end
+  if step.file and keys.file then
+    add(keys.file.key, keys.file.name)
   end
   if step.diff and keys.diff then
     add(keys.diff.key, keys.diff.name)
@@ -210,7 +227,7 @@ local function fitted(question, keys, width, more)
   for _, step in ipairs(STEPS) do
     for _, gap in ipairs(step.wide and WIDE or ANY) do
       local chunks = answers(keys, step, gap, more)
-      local fits = not step.several or more > 0
+      local fits = (not step.several or more > 0) and (not step.only_file or keys.file)
       local margin = step.bare and gap == 1 and 0 or 1
       local head = fits and head_of(subject, step, width - margin - width_of(chunks))
       if head then
@@ -219,7 +236,9 @@ local function fitted(question, keys, width, more)
       end
     end
   end
-  return { { printable.cut(" ? " .. keys.before .. (keys.modifier or keys.answers[1].key), width) } }
+  local answer = answers_of(keys, {})[1]
+  local last = answer.is_armed and answer.key .. " " .. answer.name or keys.modifier or answer.key
+  return { { " ? " }, { printable.cut(keys.before .. last, math.max(1, width - 3)), true } }
 end
 
 --- The question that keys and commands are about: the one on whose diff the user is, else the oldest.
@@ -250,7 +269,7 @@ function M.text(n, place, mode, width)
   if not question then
     return nil
   end
-  local lit = answer_delay.may_answer(question, true)
+  local lit = answer_gate.is_lit(question)
   local parts = {}
   for _, chunk in
     ipairs(fitted(question, bar_keys.of(question, place, mode, api.nvim_win_get_buf(win)), width, #questions - 1))

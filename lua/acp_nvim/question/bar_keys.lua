@@ -4,14 +4,18 @@
 --   in another window          :Acp accept  :Acp reject  :Acp diff       in insert mode <Esc>:Acp accept
 --   there, with mapped keys    <leader>ay yes  <leader>an no  <leader>ad diff
 --   another session's          :Acp open 2
+local armed_option = require("acp_nvim.question.armed_option")
 local diff_view = require("acp_nvim.question.diff_view")
 local global_keys = require("acp_nvim.config.global_keys")
 local option_labels = require("acp_nvim.question.option_labels")
+local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 
 local M = {}
 
 local MOST_KEYS = 9
+local LONGEST_NAME = 16 -- of a file, in cells
+local AGAIN = { allow_always = "always", reject_always = "never" }
 
 ---@class acp.BarKey
 ---@field key string
@@ -19,10 +23,12 @@ local MOST_KEYS = 9
 ---@field mark string    the same in one sign
 ---@field short? string  the key without its modifier
 ---@field is_always? boolean
+---@field is_armed? boolean   the key was pressed, and counts when it is pressed again
 
 ---@class acp.BarKeys
 ---@field answers acp.BarKey[]
 ---@field modifier? string  of all of them
+---@field file? acp.BarKey  refuses one of several files
 ---@field diff? acp.BarKey
 ---@field before string     a key that must be pressed first
 
@@ -58,6 +64,14 @@ local function words_of(question)
 end
 
 ---@param question acp.Question
+---@return acp.BarKey?
+local function file_key(question)
+  local path = diff_view.file_to_refuse(question)
+  local name = path and printable.cut(printable.visible(vim.fs.basename(path)), LONGEST_NAME)
+  return name and { key = "<M-x>", name = "not " .. name, mark = "not " .. name } or nil
+end
+
+---@param question acp.Question
 ---@param format { option: string, diff: string }
 ---@return acp.BarKeys
 local function here(question, format)
@@ -72,7 +86,8 @@ local function here(question, format)
     }
   end
   local diff = question.has_diff and { key = format.diff, name = "diff", mark = "diff" } or nil
-  return { answers = answers, modifier = format.option:gsub("%%d", "n"), diff = diff, before = "" }
+  local modifier = format.option:gsub("%%d", "n")
+  return { answers = answers, modifier = modifier, file = file_key(question), diff = diff, before = "" }
 end
 
 --- The key for a subcommand: the one that is mapped, else the command itself.
@@ -108,12 +123,29 @@ local function elsewhere(question, before)
   return { answers = answers, diff = diff, before = before }
 end
 
+--- Names the key that has been pressed once for an option that counts always: "<M-2> again: always".
+---@param keys acp.BarKeys
+---@param question acp.Question
+---@return acp.BarKeys
+local function with_armed(keys, question)
+  for number, option in ipairs(question.options) do
+    local key = armed_option.key_of(question, option)
+    if key then
+      local name = "again: " .. (AGAIN[option.kind] or "")
+      local armed = { key = key, name = name, mark = name, is_armed = true }
+      local place = keys.modifier and number or #keys.answers + 1 -- elsewhere not all options have a key
+      keys.answers[math.min(place, #keys.answers + 1)] = armed
+    end
+  end
+  return keys
+end
+
 ---@param question acp.Question
 ---@param place "insert"|"normal"|"elsewhere"
 ---@param mode string  as mode() tells
 ---@param buf integer  where the user is
 ---@return acp.BarKeys
-function M.of(question, place, mode, buf)
+local function keys_of(question, place, mode, buf)
   local before = LEAVES[mode] or ""
   if FORMATS[place] then
     return here(question, FORMATS[place])
@@ -122,6 +154,15 @@ function M.of(question, place, mode, buf)
     return { answers = { open }, before = before }
   end
   return elsewhere(question, before)
+end
+
+---@param question acp.Question
+---@param place "insert"|"normal"|"elsewhere"
+---@param mode string  as mode() tells
+---@param buf integer  where the user is
+---@return acp.BarKeys
+function M.of(question, place, mode, buf)
+  return with_armed(keys_of(question, place, mode, buf), question)
 end
 
 return M

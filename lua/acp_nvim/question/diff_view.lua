@@ -9,6 +9,8 @@ local M = {}
 ---@field answer fun(question: acp.Question, option?: table): boolean  it has sent the answer, with the edited text
 ---@field offer fun(question: acp.Question): boolean  a question has come: the diff opens, so that no message is needed
 ---@field ended fun(id: integer)  the question has ended
+---@field file_to_refuse fun(question: acp.Question): string?  the path, where the question is about several files
+---@field refuse_file fun(question: acp.Question): boolean?, string?
 
 local view ---@type acp.DiffView?
 
@@ -47,6 +49,21 @@ end
 ---@return boolean
 function M.offer(question)
   return view ~= nil and view.offer(question)
+end
+
+--- Returns the path of the file that `refuse_file` would refuse, where the question is about several.
+---@param question acp.Question
+---@return string?
+function M.file_to_refuse(question)
+  return view and view.file_to_refuse(question)
+end
+
+--- Refuses the file whose diff is shown, else the first that is undecided.
+---@param question acp.Question
+---@return boolean? ok
+---@return string? message
+function M.refuse_file(question)
+  return view and view.refuse_file(question)
 end
 
 ---@param id integer

@@ -1,91 +1,67 @@
 -- Answers questions by key, from the prompt, the chat or an option's line. A question must have been on the screen for
 -- a moment first, and "always" takes a second press.
-local answer_delay = require("acp_nvim.question.answer_delay")
+local answer_gate = require("acp_nvim.question.answer_gate")
+local armed_option = require("acp_nvim.question.armed_option")
 local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")
+local diff_view = require("acp_nvim.question.diff_view")
 local key_command = require("acp_nvim.ui.key_command")
 local marks = require("acp_nvim.chat.marks")
 local messages = require("acp_nvim.ui.messages")
 local open_questions = require("acp_nvim.question.open_questions")
 local option_labels = require("acp_nvim.question.option_labels")
 local printable = require("acp_nvim.ui.printable")
+local return_to_insert = require("acp_nvim.ui.return_to_insert")
 local send_answer = require("acp_nvim.question.send_answer")
+local session_windows = require("acp_nvim.windows.session_windows")
 local state = require("acp_nvim.backend.session_store")
 
 local api = vim.api
 local M = {}
 
-local AGAIN_MS = 8000 -- so long the first of two presses is remembered
-local TOO_SOON = "the question has just appeared: press %s again"
-
----@class acp.Pressed
----@field question integer
----@field version integer
----@field option string
----@field at integer
-
-local pressed ---@type acp.Pressed?  an option that counts always waits for its key once more
-
+--- Must the key be pressed once more? So it is with options that count always.
 ---@param question acp.Question
 ---@param option table
+---@param intent acp.Intent
 ---@return boolean
-local function is_pressed_again(question, option)
-  local now = { question = question.id, version = question.version, option = option.id, at = vim.uv.now() }
-  local first = pressed
-  pressed = nil
-  if
-    first
-    and first.question == now.question
-    and first.version == now.version
-    and first.option == now.option
-    and now.at - first.at < AGAIN_MS
-  then
+---@return string? message  nil: the prompt's bar says so
+local function waits_for_again(question, option, intent)
+  if not vim.endswith(option.kind, "_always") or armed_option.press(question, option, intent.key, intent.typed) then
+    return false
+  elseif session_windows.is_open(question.session) then
     return true
   end
-  pressed = now
-  return false
-end
-
----@param option table  counts always
----@param key string
----@return string message
-local function ask_to_repeat(option, key)
   local name = printable.cut(printable.visible(option.name), 40)
-  return ("%s = %s %s: press %s again"):format(key, option_labels.SIGNS[option.kind], name, key)
+  return true, ("%s = %s %s: press %s again"):format(intent.key, option_labels.SIGNS[option.kind], name, intent.key)
 end
 
 --- Returns why the key sends nothing now.
 ---@param question acp.Question
 ---@param option table
----@param key string
----@param by_bar boolean
+---@param intent acp.Intent
 ---@return string? message
-local function why_not(question, option, key, by_bar)
+local function why_not(question, option, intent)
   if not open_questions.can_answer(question) and not open_questions.can_refuse(question, option) then
     open_questions.show(question)
     return open_questions.why_unseen(question)
-  elseif not answer_delay.may_answer(question, by_bar) then
-    answer_delay.came_too_soon(question.session)
-    return TOO_SOON:format(key)
   end
-  local why = open_questions.why_not(question, option)
-  if not why and vim.endswith(option.kind, "_always") and not is_pressed_again(question, option) then
-    return ask_to_repeat(option, key)
-  end
-  return why
+  return open_questions.why_not(question, option) or answer_gate.why_not(question, intent)
 end
 
 ---@param question acp.Question
 ---@param option table
----@param key string
----@param by_bar boolean
-local function answer(question, option, key, by_bar)
-  local why = why_not(question, option, key, by_bar)
+---@param intent acp.Intent
+local function answer(question, option, intent)
+  local why = why_not(question, option, intent)
   if why then
     return open_questions.refuse(question, why)
   end
+  local waits, again = waits_for_again(question, option, intent)
+  if waits then
+    return again and open_questions.refuse(question, again)
+  end
   if open_questions.opens_form(question, option) or (question.kind == "conflict" and option.id == "merge") then
-    vim.cmd.stopinsert() -- the window that opens is for normal mode
+    return_to_insert.leave() -- the window that opens is for normal mode
   end
   local ok, problem = send_answer.answer(question.id, option.id)
   if not ok then
@@ -95,23 +71,20 @@ end
 
 -- Commands by key ----------------------------------------------------------------------------------------------------
 
---- Why the command must not answer now with that option, if a key has given it.
+--- Must a command not answer now with that option? One that is typed says "always" itself, a key has to be pressed
+--- twice.
 ---@param question acp.Question
 ---@param option table
----@return string? message
-function M.why_not_by_key(question, option)
-  local key = key_command.key()
-  if not key then
-    return nil
-  elseif not answer_delay.may_answer(question, false) then
-    if open_questions.is_shown_as_diff(question) then
-      answer_delay.shown(question) -- its chat may be closed, and is not drawn
-    end
-    answer_delay.came_too_soon(question.session)
-    return TOO_SOON:format(key)
-  elseif vim.endswith(option.kind, "_always") and not is_pressed_again(question, option) then
-    return ask_to_repeat(option, key)
+---@param place "bar"|"diff"|"merge"
+---@return boolean
+---@return string? message  nil: the prompt's bar says why
+function M.holds_back(question, option, place)
+  local intent = { place = place, key = key_command.key() }
+  local why = answer_gate.why_not(question, intent)
+  if why or not intent.key then
+    return why ~= nil, why
   end
+  return waits_for_again(question, option, intent)
 end
 
 -- Keys ---------------------------------------------------------------------------------------------------------------
@@ -125,22 +98,23 @@ end
 
 --- The question that keys are about: the one under the cursor, else the one of the bar.
 ---@return acp.Question?
----@return boolean by_bar
+---@return "bar"|"cursor"
 local function question_of_key()
   local here = under_cursor()
   if here then
-    return here, false
+    return here, "cursor"
   end
   local n = vim.b.acp_session
   return n and state.questions(n)[1], --[[@as acp.Question?]]
-    true
+    "bar"
 end
 
 --- Answers the key's question with the option of that number.
 ---@param number integer
 ---@param key string  that was pressed
-function M.answer(number, key)
-  local question, by_bar = question_of_key()
+---@param digit? { at: integer, typed: string }  a plain digit that no other key has followed
+function M.answer(number, key, digit)
+  local question, place = question_of_key()
   if not question then
     return messages.show("info", "there is no open question here")
   end
@@ -148,7 +122,7 @@ function M.answer(number, key)
   if not option then
     return messages.show("warn", ("not sent: choose an option from 1 to %d, not %d"):format(#question.options, number))
   end
-  answer(question, option, key, by_bar)
+  answer(question, option, vim.tbl_extend("keep", { place = place, key = key }, digit or {}))
 end
 
 --- Shows the question's change as a diff; the cursor goes there, in normal mode.
@@ -157,29 +131,32 @@ function M.diff()
   if not question or not question.has_diff then
     return messages.show("info", "no open question here has a diff")
   end
-  vim.cmd.stopinsert()
   local ok, message = backend.notify("diff", { question = question.id, focus = true })
+  if not ok then
+    return messages.show("warn", message or "the backend has ended")
+  end
+  return_to_insert.leave()
+end
+
+local REFUSE = { id = "", name = "", kind = "reject_once" }
+
+--- Refuses one file of the question's change: the one whose diff is shown, else the first that is undecided.
+function M.refuse_file()
+  local question, place = question_of_key()
+  if not question or question.kind ~= "permission" or not question.has_diff then
+    return messages.show("info", "no open question here changes a file")
+  end
+  local why = why_not(question, REFUSE, { place = place, key = "<M-x>" })
+  if why then
+    return open_questions.refuse(question, why)
+  end
+  local ok, message = diff_view.refuse_file(question)
   if not ok then
     messages.show("warn", message or "the backend has ended")
   end
 end
 
 -- Plain digits --------------------------------------------------------------------------------------------------------
-
---- Handles a digit in the prompt: in an empty prompt it answers, else it is a count.
----@param digit integer
----@return string keys
-function M.digit_in_prompt(digit)
-  local is_empty = api.nvim_buf_line_count(0) == 1 and api.nvim_get_current_line() == ""
-  local n = vim.b.acp_session
-  if vim.v.count > 0 or not is_empty or not (n and state.questions(n)[1]) then
-    return tostring(digit)
-  end
-  vim.schedule(function()
-    M.answer(digit, tostring(digit))
-  end)
-  return "<Ignore>"
-end
 
 local digits = api.nvim_create_namespace("acp_nvim.digit")
 
@@ -191,7 +168,7 @@ local function unless_followed(fn)
   vim.on_key(function()
     count = count + 1 -- the first is the digit itself
   end, digits)
-  local wait = answer_delay.after_digit()
+  local wait = answer_gate.after_digit()
   timer:start(wait, 0, function()
     timer:close()
     local mode = api.nvim_get_mode()
@@ -208,19 +185,29 @@ local function unless_followed(fn)
   end)
 end
 
---- Handles a digit in the chat: on a question's lines it answers if no key follows (`2k` is a motion), else it is a
---- count.
+--- The question that a plain digit is about: the one under the cursor, or that of the bar in an empty prompt.
+---@return acp.Question?
+---@return "bar"|"cursor"
+local function question_of_digit()
+  local question, place = question_of_key()
+  local is_empty = api.nvim_buf_line_count(0) == 1 and api.nvim_get_current_line() == ""
+  local is_here = place == "cursor" or vim.bo.filetype == "acp_prompt" and is_empty
+  return is_here and question or nil, place
+end
+
+--- Handles a digit: it answers if no key follows, else it is a count (`2k`, `3G`, `1@q`), as it is in a macro.
 ---@param digit integer
 ---@return string keys
-function M.digit_in_chat(digit)
-  local question = vim.v.count == 0 and under_cursor()
+function M.digit(digit)
+  local question, place = question_of_digit()
   local is_typed = vim.fn.reg_executing() == "" and vim.fn.reg_recording() == ""
-  if question and question.options[digit] and is_typed then
-    local win, buf = api.nvim_get_current_win(), api.nvim_get_current_buf()
+  if question and question.options[digit] and vim.v.count == 0 and is_typed then
+    local win, buf, at = api.nvim_get_current_win(), api.nvim_get_current_buf(), answer_gate.meant_at()
     unless_followed(function()
-      local now = api.nvim_get_current_win() == win and api.nvim_get_current_buf() == buf and under_cursor()
-      if now and now.id == question.id then
-        answer(question, question.options[digit], tostring(digit), false)
+      local is_here = api.nvim_get_current_win() == win and api.nvim_get_current_buf() == buf
+      local now, where = question_of_digit()
+      if is_here and now and (now.id == question.id and where == place) then
+        M.answer(digit, tostring(digit), { at = at, typed = tostring(digit) })
       end
     end)
   end
@@ -258,7 +245,7 @@ end
 local function take(row, col, key)
   local question, number, on_line = option_at(row, col)
   if question and number then
-    answer(question, question.options[number], key, false)
+    answer(question, question.options[number], { place = "cursor", key = key })
   elseif on_line then
     messages.show("info", "not sent: put the cursor on one of the answers")
   end

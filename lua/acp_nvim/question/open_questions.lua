@@ -1,6 +1,6 @@
 -- Decides which questions may be answered: those that have been on the screen. Any other is shown first.
 local announcement = require("acp_nvim.question.announcement")
-local answer_delay = require("acp_nvim.question.answer_delay")
+local answer_gate = require("acp_nvim.question.answer_gate")
 local chats = require("acp_nvim.chat.buffer")
 local config = require("acp_nvim.config.settings")
 local decoration_provider = require("acp_nvim.chat.decoration_provider")
@@ -12,7 +12,6 @@ local scroll = require("acp_nvim.question.scroll")
 local seen_rows = require("acp_nvim.question.seen_rows")
 local session_windows = require("acp_nvim.windows.session_windows")
 local state = require("acp_nvim.backend.session_store")
-local typed_command = require("acp_nvim.question.typed_command")
 local unasked_message = require("acp_nvim.ui.unasked_message")
 local visible_rows = require("acp_nvim.question.visible_rows")
 
@@ -35,6 +34,25 @@ function M.drawing(session, win)
   being_drawn[win] = session
 end
 
+--- Is everything that the question asks for on the screen as a diff?
+---@param question acp.Question
+---@return boolean
+local function is_shown_as_diff(question)
+  return not question.more and diff_view.is_shown(question)
+end
+
+--- Is the current version on the screen, in the chat or as a diff that shows all of it?
+---@param question acp.Question
+---@return boolean
+local function is_on_screen(question)
+  if is_shown_as_diff(question) then
+    return true
+  elseif #api.nvim_list_uis() == 0 then -- nobody draws
+    seen_rows.record(question)
+  end
+  return seen_rows.has_seen(question)
+end
+
 --- Records which questions were on the screen that Neovim has drawn.
 function M.drawn()
   if not next(being_drawn) then
@@ -50,16 +68,16 @@ function M.drawn()
   end
   for _, question in pairs(open) do
     local here = keys[question.session]
-    if not focus.is_away() and here and (here[question.key] or here[question.id]) then
+    if here and (here[question.key] or here[question.id]) then
       seen_rows.record(question)
     end
   end
-  for session, here in pairs(focus.is_away() and {} or keys) do
-    answer_delay.drawn(session, function(question)
+  for session, here in pairs(keys) do
+    answer_gate.drawn(session, function(question)
       if here[question.key] or here[question.id] then
-        return M.can_answer(question)
+        return is_on_screen(question) or question.cut and #visible_rows.visible_parts(question) > 0
       end
-      return M.is_shown_as_diff(question) -- whatever the chat shows
+      return is_shown_as_diff(question) -- whatever the chat shows
     end)
   end
 end
@@ -73,27 +91,12 @@ local function draw_again(session)
   end
 end
 
---- Is everything that the question asks for on the screen as a diff?
----@param question acp.Question
----@return boolean
-function M.is_shown_as_diff(question)
-  return not question.more and diff_view.is_shown(question)
-end
-
---- May the question be answered? Only if its current version is on the screen, or a diff that shows all of it, and
---- Neovim has not lost the focus since.
+--- May the question be answered? Only if its current version is on the screen, or a diff that shows all of it; and a
+--- key has been typed since Neovim has lost the focus, if it has.
 ---@param question acp.Question
 ---@return boolean
 function M.can_answer(question)
-  question = open[question.id] or question
-  if focus.is_away() then
-    return false
-  elseif M.is_shown_as_diff(question) then
-    return true
-  elseif #api.nvim_list_uis() == 0 then -- nobody draws
-    seen_rows.record(question)
-  end
-  return seen_rows.has_seen(question)
+  return not focus.is_away() and is_on_screen(open[question.id] or question)
 end
 
 --- May the question be refused? If it is too long for the chat, it is enough that a part of it is on the screen.
@@ -109,7 +112,9 @@ end
 ---@param question acp.Question
 ---@return string message
 function M.why_unseen(question)
-  if visible_rows.is_covered(question) then
+  if focus.is_away() then
+    return "not sent: no key has been typed since Neovim lost the focus"
+  elseif visible_rows.is_covered(question) then
     return "not sent: a float covers the question, close it and repeat"
   end
   return "not sent: the question was not fully visible. It is now: repeat to answer"
@@ -144,7 +149,6 @@ function M.show(question)
   if not session_windows.open(question.session) then
     return
   end
-  focus.is_here() -- who asks to see it
   local lines = visible_rows.lines_of(question)
   for _, win in ipairs(lines and vim.fn.win_findbuf(lines.chat.buf) or {}) do
     if lines and api.nvim_win_get_tabpage(win) == api.nvim_get_current_tabpage() then
@@ -201,7 +205,7 @@ local function ended(question)
     told[question.id] = nil
   end
   seen_rows.forget(question.id)
-  answer_delay.forget(question.id)
+  answer_gate.forget(question.id)
   diff_view.ended(question.id)
   form.ended(question.id)
 end
@@ -224,7 +228,7 @@ function M.update(n, list)
   for id, question in pairs(before) do
     local now = open[id]
     if not state.is_answered(id) and (not now or now.version ~= question.version) then
-      answer_delay.lines_moved(n)
+      answer_gate.lines_moved(n)
     end
     if not now then
       ended(question)
@@ -249,7 +253,7 @@ end
 
 --- Begins to record what is drawn and what the user types. Called with the first chat.
 function M.attend()
-  typed_command.attend()
+  answer_gate.attend()
   local group = api.nvim_create_augroup("acp_nvim.question", {})
   -- A window or menu that hid a question is gone: its chat is drawn again, so that the question counts as seen.
   api.nvim_create_autocmd({ "WinClosed", "CompleteDone" }, {
@@ -261,14 +265,15 @@ function M.attend()
     end,
   })
 
-  focus.on_lost(function()
-    seen_rows.forget()
-    answer_delay.forget()
-  end)
-
+  -- Who comes back has to see the question first, as with one that has just come.
   focus.on_gained(function()
+    seen_rows.forget()
+    answer_gate.forget()
     for _, question in pairs(open) do
       draw_again(question.session)
+      if is_shown_as_diff(question) then
+        answer_gate.shown(question)
+      end
     end
   end)
 
