@@ -2,12 +2,18 @@
 
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
-from tests.functional.conftest import manifest, name, neovims, open_editor
+from tests.functional.conftest import compiled_lua, manifest, name, neovims, open_editor
 
-__all__ = ["manifest", "open_editor"]
+__all__ = ["compiled_lua", "manifest", "open_editor"]
+
+
+@pytest.fixture
+def bytecode(compiled_lua: Path) -> Path:
+    return compiled_lua
 
 
 @pytest.fixture

@@ -349,29 +349,29 @@ TRIED = {
     "cancel": ":Acp cancel<CR>",
     "queue": ":Acp queue<CR>",
     "resume the queue": ":Acp queue!<CR>",
-    "close the chat": ":Acp toggle<CR>",
     "why": ":Acp why<CR>",
     "log": ":Acp log<CR>",
     "forget": ":Acp forget<CR>",
     "complete": ":Acp open <Tab><CR>",
+    "close the chat": ":Acp toggle<CR>",
 }
 
 
-@pytest.mark.parametrize("keys", TRIED.values(), ids=TRIED)
 def test_only_a_prompt_a_restart_or_a_list_starts_the_backend_again(
-    open_editor: Open, tmp_path: Path, keys: str
+    open_editor: Open, tmp_path: Path
 ) -> None:
     tool_and_words = on_prompt("", tool("t", title="build", status="completed"), say("done"))
     editor = open_chat(open_editor, script(tmp_path, tool_and_words), size=(120, 30))
     send(editor, "go")
     editor.wait_event("AcpTurnEnded")
     crash(editor)
-    go_to_line(editor, "build")
-    editor.type(keys)
-    editor.lua("vim.wait(20)")
-    assert editor.lua("return require('acp_nvim.backend.process').is_running()") is False
-    assert editor.lua("return require('acp_nvim.backend.process').generation()") == 1
-    assert editor.mode()["blocking"] is False
+    for what, keys in TRIED.items():
+        go_to_line(editor, "build")
+        editor.type(keys)
+        editor.lua("vim.wait(20)")
+        assert editor.lua("return require('acp_nvim.backend.process').is_running()") is False, what
+        assert editor.lua("return require('acp_nvim.backend.process').generation()") == 1, what
+        assert editor.mode()["blocking"] is False, what
 
 
 def test_a_doctor_starts_the_backend_again(open_editor: Open, tmp_path: Path) -> None:
