@@ -181,6 +181,9 @@ esac
 UNREACHED = "echo '  dns error: failed to lookup address information' >&2; exit 2"
 UNTRUSTED = """echo 'error: Failed to fetch: https://index.example/simple/pynvim/' >&2
 echo '  cause: invalid peer certificate: UnknownIssuer' >&2; exit 2"""
+PROXY = """echo 'error: Request failed after 3 retries in 6.7s' >&2
+echo '  cause: error sending request for url (https://index.example/simple/pynvim/)' >&2
+echo '  cause: tunnel error: unsuccessful' >&2; exit 2"""
 FULL = "echo 'error: No space left on device (os error 28)' >&2; exit 2"
 BROKEN = "echo 'error: something else' >&2; echo 'all at sea' >&2; exit 2"
 
@@ -217,6 +220,7 @@ HEALTH = {
         ),
         ({"uv": UNTRUSTED}, "the certificate of the package index is not trusted: see :Acp log"),
         ({"python3": NO_PIP, "uv": UNTRUSTED}, "no pip: install python3-venv or uv, then :Acp install"),
+        ({"uv": PROXY}, "the proxy refuses the package index: ask who runs it, or see :Acp log"),
         ({"uv": FULL}, "the disk is full: free some space, then :Acp install"),
         ({"uv": BROKEN}, "not installed, see :Acp log: all at sea"),
     ],
@@ -228,6 +232,7 @@ HEALTH = {
         "no network",
         "no trust",
         "no trust, then pip",
+        "a proxy",
         "no room",
         "something else",
     ],

@@ -37,6 +37,10 @@ local REASONS = {
     { "certificate verify failed", "certificate_verify_failed", "peer certificate" },
   },
   {
+    "the proxy refuses the package index: ask who runs it, or see :Acp log",
+    { "403 forbidden", "tunnel error", "proxy authentication required" },
+  },
+  {
     NO_NETWORK,
     { "name resolution", "could not resolve", "name or service not known", "network is unreachable", "dns error" },
     { "newconnectionerror", "connection refused", "failed to connect", "failed to fetch", "timed out", "proxyerror" },
