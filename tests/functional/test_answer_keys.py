@@ -56,6 +56,16 @@ def test_a_question_is_answered_without_leaving_the_prompt(
     editor.screen.expect("<C-s> send")
 
 
+def test_numbers_keep_their_sign_in_the_bar(open_editor: Open, tmp_path: Path) -> None:
+    options = [("a", "19 %", "allow_once"), ("b", "7 € (books)", "allow_once"), ("no", "No", "reject_once")]
+    agent = script(tmp_path, on_prompt("", permission("Which rate?", options), say("ok {answer}")))
+    editor = open_chat(open_editor, agent, size=WIDE)
+    sent(editor)
+    editor.wait_event("AcpQuestion")
+    expect_key(editor, "<M-1>")
+    editor.screen.expect("<M-1> ✓ 19 %  <M-2> ✓ 7 €  <M-3> no")
+
+
 def test_a_key_pressed_as_the_question_comes_sends_nothing(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", permission("run it")))
     # the editor hears of the question and of the key at once: nobody can have read it

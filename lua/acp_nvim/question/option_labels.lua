@@ -5,6 +5,7 @@
 --   "Do it", "Do not"                           ->  "✓ it", "✗ not"
 --   "Yes", "Yes, and do not ask again", "No"    ->  "yes", "always", "no"
 --   choices of a form: "TOML", "JSON"           ->  "TOML", "JSON"
+--   choices of a form: "19 %", "7 % (books)"    ->  "19 %", "7 %"
 --
 -- No two options look the same, and none misleads: an option whose word does not say what it does and that it counts
 -- always keeps the sign of its kind.
@@ -15,6 +16,7 @@ local M = {}
 
 M.SIGNS = { allow_once = "✓", allow_always = "✓✓", reject_once = "✗", reject_always = "✗✗" }
 
+local DASHES = { ["-"] = true, ["–"] = true, ["—"] = true }
 local MOST_WORDS, LONGEST = 3, 14 -- the longest in cells
 -- Words that say of themselves what an option of that kind does.
 local CLEAR = {
@@ -30,7 +32,12 @@ local function words_of(option)
   local words = {}
   for word in printable.beginning(option.name, limits.OPTION_CHARS):gmatch("%S+") do
     word = word:gsub("^[%(%[\"']+", ""):gsub("[%.,;:!%?%)%]\"']+$", "")
-    words[#words + 1] = word ~= "" and (option.kind == "choice" and word or vim.fn.tolower(word)) or nil
+    local number = words[#words] and words[#words]:find("%d$")
+    if number and word ~= "" and not word:find("%w") and not DASHES[word] then -- its unit
+      words[#words] = words[#words] .. " " .. word
+    elseif word ~= "" then
+      words[#words + 1] = option.kind == "choice" and word or vim.fn.tolower(word)
+    end
   end
   return words
 end
