@@ -49,6 +49,7 @@ return {
   UNDO_STATES_CHANGES = 500000, -- in all of them
   HUNKS_AT_ONCE = 50, -- that are drawn in one go
   REMOVED_LINES = 100, -- of a hunk that are shown
+  COLOURED_HUNKS = 300, -- of a file: in one with more of them removed lines have no colours of their language
   REMOVED_LINE_BYTES = 1000, -- of each of them
   LOST_LINES = 200, -- of one file that the agent is told
   QUICKFIX_LINE_CELLS = 200,

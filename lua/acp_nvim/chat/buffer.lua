@@ -3,7 +3,7 @@
 local autoscroll = require("acp_nvim.chat.autoscroll")
 local backend = require("acp_nvim.backend.process")
 local event = require("acp_nvim.system.event")
-local fenced_code = require("acp_nvim.chat.fenced_code")
+local code_colours = require("acp_nvim.ui.code_colours")
 local marks = require("acp_nvim.chat.marks")
 local views = require("acp_nvim.chat.views")
 
@@ -261,7 +261,7 @@ function M.apply(n, ops, total)
   if api.nvim_buf_get_changedtick(buf) ~= chat.tick then
     return resync(chat)
   end
-  fenced_code.postpone()
+  code_colours.postpone()
   local followers, readers = views.split(buf)
   run(chat, ops)
   views.keep(buf, chat.asks == true, followers, readers)

@@ -1,5 +1,5 @@
 -- Shows the details of an entry in a float. Its texts are highlighted by the parser of their file's type.
-local fenced_code = require("acp_nvim.chat.fenced_code")
+local code_colours = require("acp_nvim.ui.code_colours")
 local limits = require("acp_nvim.limits")
 local panes = require("acp_nvim.ui.panes")
 local picture_viewer = require("acp_nvim.ui.picture_viewer")
@@ -52,7 +52,7 @@ local function highlight(buf, lines, region)
     return
   end
   local code = { lang = filetype, text = table.concat(texts, "\n") } ---@type acp.Code
-  fenced_code.request(code, function()
+  code_colours.request(code, function()
     return api.nvim_buf_is_valid(buf)
   end, function()
     if api.nvim_buf_is_valid(buf) then

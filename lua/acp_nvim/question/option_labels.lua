@@ -16,7 +16,7 @@ local M = {}
 
 M.SIGNS = { allow_once = "✓", allow_always = "✓✓", reject_once = "✗", reject_always = "✗✗" }
 
-local DASHES = { ["-"] = true, ["–"] = true, ["—"] = true }
+local DASHES = { ["-"] = true, ["\u{2013}"] = true, ["\u{2014}"] = true }
 local MOST_WORDS, LONGEST = 3, 14 -- the longest in cells
 -- Words that say of themselves what an option of that kind does.
 local CLEAR = {

@@ -2,6 +2,7 @@
 -- removed lines have an extmark of their own: a sign of the range would stand beside each of its lines. Colours and
 -- signs are drawn a moment later, and those of many hunks a few at a time.
 local block_list = require("acp_nvim.review.block_list")
+local code_colours = require("acp_nvim.ui.code_colours")
 local limits = require("acp_nvim.limits")
 local printable = require("acp_nvim.ui.printable")
 require("acp_nvim.ui.highlight")
@@ -24,31 +25,57 @@ local shown = {} ---@type table<integer, acp.ShownHunks>
 local hidden = {} ---@type table<integer, true>  buffers in which nothing is drawn: the marks alone stay
 local scheduled = false
 
+-- The colours of removed lines, by line from 0; none: they are being read.
+local colours = setmetatable({}, { __mode = "k" }) ---@type table<acp.AgentChange, table<integer, acp.Span[]>>
+
 --- A removed line as it can be shown between lines: tabs as wide as they were, control characters made visible.
 ---@param line string
 ---@param tabstop integer
----@return string[][]
-local function virtual_line(line, tabstop)
+---@return string
+local function visible(line, tabstop)
   line = #line > limits.REMOVED_LINE_BYTES
       and line:sub(1, limits.REMOVED_LINE_BYTES + vim.str_utf_end(line, limits.REMOVED_LINE_BYTES))
     or line
-  line = printable.visible(printable.expand(line, tabstop))
-  return { { line .. (" "):rep(vim.o.columns - vim.fn.strwidth(line)), "AcpReviewRemoved" } }
+  return printable.visible(printable.expand(line, tabstop))
+end
+
+--- Parts a line where its colours change; of two for one byte the later counts.
+---     "return 0", { 0, 6, "@keyword" }, { 7, 8, "@number" }   "return", " ", "0", and blanks up to the window's edge
+---@param line string
+---@param spans? acp.Span[]
+---@return [string, string|string[]][]
+local function virtual_line(line, spans)
+  local chunks, by_byte, from = {}, {}, 1
+  for _, span in ipairs(spans or {}) do
+    for byte = span[1] + 1, math.min(span[2], #line) do
+      by_byte[byte] = span[3]
+    end
+  end
+  for byte = 1, spans and #line or 0 do
+    if byte == #line or by_byte[byte + 1] ~= by_byte[from] then
+      local hl = by_byte[from]
+      chunks[#chunks + 1] = { line:sub(from, byte), hl and { "AcpReviewRemoved", hl } or "AcpReviewRemoved" }
+      from = byte + 1
+    end
+  end
+  local blanks = (" "):rep(vim.o.columns - vim.fn.strwidth(line))
+  chunks[#chunks + 1] = { line:sub(from) .. blanks, "AcpReviewRemoved" }
+  return chunks
 end
 
 ---@param buf integer
 ---@param change acp.AgentChange
----@return string[][][]
+---@return [string, string|string[]][][]
 local function virtual_lines(buf, change)
   local tabstop, lines = vim.bo[buf].tabstop, {}
   if change.had_newline ~= nil then
-    return { virtual_line("no newline at end " .. (change.had_newline and "now" or "before"), tabstop) }
+    return { virtual_line("no newline at end " .. (change.had_newline and "now" or "before")) }
   end
   for i = 1, math.min(#change.old, limits.REMOVED_LINES) do
-    lines[i] = virtual_line(change.old[i], tabstop)
+    lines[i] = virtual_line(visible(change.old[i], tabstop), (colours[change] or {})[i - 1])
   end
   if #change.old > limits.REMOVED_LINES then
-    lines[#lines + 1] = virtual_line(("… %d more"):format(#change.old - limits.REMOVED_LINES), tabstop)
+    lines[#lines + 1] = virtual_line(("… %d more"):format(#change.old - limits.REMOVED_LINES))
   end
   return lines
 end
@@ -95,9 +122,36 @@ local function marked_row(buf, id)
   return row and row + (shown[buf].at_end[id] and 1 or 0)
 end
 
+local draw
+
+--- Has the removed lines read in the buffer's language, and drawn again with its colours.
 ---@param buf integer
 ---@param change acp.AgentChange
-local function draw(buf, change)
+local function colour(buf, change)
+  local filetype, tabstop = vim.bo[buf].filetype, vim.bo[buf].tabstop
+  if colours[change] or change.had_newline ~= nil or filetype == "" or #shown[buf].changes > limits.COLOURED_HUNKS then
+    return
+  end
+  colours[change] = {}
+  local lines = vim.tbl_map(function(line)
+    return visible(line, tabstop)
+  end, vim.list_slice(change.old, 1, limits.REMOVED_LINES))
+  local text = table.concat(lines, "\n")
+  if #text > limits.CODE_BYTES then
+    return
+  end
+  code_colours.read(filetype, text, function(spans)
+    colours[change] = spans
+    local is_shown = shown[buf] and not hidden[buf] and vim.list_contains(shown[buf].changes, change)
+    if is_shown and next(spans) and api.nvim_buf_is_loaded(buf) then
+      draw(buf, change)
+    end
+  end)
+end
+
+---@param buf integer
+---@param change acp.AgentChange
+draw = function(buf, change)
   local row = marked_row(buf, change.id)
   if not row then
     return
@@ -108,6 +162,7 @@ local function draw(buf, change)
   local is_above = not shown[buf].at_end[change.id]
   if #change.old > 0 then
     look.virt_lines, look.virt_lines_above = virtual_lines(buf, change), is_above
+    colour(buf, change)
   end
   api.nvim_buf_set_extmark(buf, beside, row, 0, look)
   if row == 0 and #change.old > 0 and is_above then
