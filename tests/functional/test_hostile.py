@@ -278,8 +278,11 @@ def test_in_a_session_that_was_saved(open_editor: Open, tmp_path: Path) -> None:
     editor.type("<Esc>:Acp sessions<CR>")
     editor.screen.expect("Saved")
     editor.type("/Saved<CR><CR>")
+    editor.screen.expect("press <CR> again")
+    innocent(editor, "asked")
+    editor.type("<CR>")
     innocent(editor, "opened")
-    editor.type(":Acp sessions<CR>/id2<CR><CR>")
+    editor.type(":Acp sessions<CR>/id2<CR><CR><CR>")
     innocent(editor, "opened by its id")
 
 

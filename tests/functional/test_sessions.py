@@ -194,6 +194,8 @@ def test_a_saved_session_is_loaded_with_its_tool_calls(open_editor: Open, tmp_pa
     chat(editor)
     show(editor, "saved mine Tidy up")
     editor.type("2Gl")
+    editor.screen.expect("press l again: the agent may then read and write in /")
+    editor.type("l")
     editor.screen.expect("An old answer.")
     editor.screen.expect("look around")
     assert editor.acp("status")["state"] == "starting"
@@ -212,7 +214,7 @@ def test_a_session_is_resumed_and_says_so(open_editor: Open, tmp_path: Path) -> 
     editor = start(open_editor, mine)
     chat(editor)
     show(editor, "saved")
-    editor.type("2Gr")
+    editor.type("2Grr")
     editor.wait_event("AcpSessionStarted", session=2)
     editor.screen.expect("resumed: the agent remembers")
     assert [message["params"]["sessionId"] for message in mine.got("session/resume")] == ["old"]
@@ -385,10 +387,57 @@ def test_without_a_session_the_default_agent_is_asked(open_editor: Open, tmp_pat
     editor = start(open_editor, mine)
     show(editor, "Parse the log")
     assert [message["method"] for message in mine.got()] == ["initialize", "session/list"]
-    editor.type("<CR>")
+    editor.type("<CR><CR>")
     editor.wait_event("AcpSessionStarted", session=1)
     editor.screen.expect("An old answer.")
     assert editor.acp("status")["session_id"] == "old"
+
+
+OF_FOLDERS = on("session/fork", result({"sessionId": "twin"}))
+
+
+@pytest.mark.parametrize(("key", "method"), [("<CR>", "load"), ("l", "load"), ("r", "resume"), ("f", "fork")])
+def test_a_folder_of_the_agents_is_named_whole_and_asked_about(
+    open_editor: Open, tmp_path: Path, key: str, method: str
+) -> None:
+    """It lies outside of the current folder, also by way of a link, and is longer than the list is wide."""
+    there = tmp_path / "/".join("a-folder-of-a-long-name" for _ in range(6)) / "end"
+    there.mkdir(parents=True)
+    (tmp_path / "link").symlink_to(there)
+    page = on(
+        "session/list", result({"sessions": [{**saved("old", "Parse the log", 3), "cwd": "{cwd}/out"}]})
+    )
+    mine = agent_of(tmp_path, ALL, page, OF_FOLDERS)
+    editor = start(open_editor, mine, size=(80, 30))
+    (editor.project / "out").symlink_to(tmp_path / "link")
+    chat(editor)
+    show(editor, "saved mine Parse the log")
+    editor.type(f"2G{key}")
+    editor.screen.expect(f"press {key} again: the agent may then read and write in")
+    shown = "".join(line.strip() for line in editor.screen.text().split("\n"))
+    assert str(there) in shown
+    assert not mine.got(f"session/{method}")
+    editor.type("1G2G" + key)  # a look elsewhere takes the question back
+    editor.screen.expect(f"press {key} again")
+    assert not mine.got(f"session/{method}")
+    editor.type(key)
+    editor.wait_event("AcpSessionStarted", session=2)
+    assert mine.got(f"session/{method}")[0]["params"]["cwd"] == f"{editor.project}/out"
+
+
+@pytest.mark.parametrize("folder", ["", "/src"])
+def test_a_folder_of_the_project_is_not_asked_about(open_editor: Open, tmp_path: Path, folder: str) -> None:
+    page = on(
+        "session/list", result({"sessions": [{**saved("old", "Parse it", 3), "cwd": "{cwd}" + folder}]})
+    )
+    mine = agent_of(tmp_path, ALL, page, on("session/load", *HISTORY))
+    editor = start(open_editor, mine)
+    (editor.project / "src").mkdir()
+    chat(editor)
+    show(editor, "saved mine Parse it")
+    editor.type("2G<CR>")
+    editor.wait_event("AcpSessionStarted", session=2)
+    assert mine.got("session/load")[0]["params"]["cwd"] == f"{editor.project}{folder}"
 
 
 def test_a_fork_becomes_the_current_session(open_editor: Open, tmp_path: Path) -> None:

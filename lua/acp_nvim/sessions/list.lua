@@ -6,6 +6,7 @@ local list_rows = require("acp_nvim.sessions.list_rows")
 local lists = require("acp_nvim.ui.list")
 local live_and_saved = require("acp_nvim.sessions.live_and_saved")
 local messages = require("acp_nvim.ui.messages")
+local printable = require("acp_nvim.ui.printable")
 local prompt_entry = require("acp_nvim.windows.prompt_entry")
 local session_end = require("acp_nvim.windows.session_end")
 local state = require("acp_nvim.backend.session_store")
@@ -42,14 +43,37 @@ local function open_subagent(line, fn)
   lists.show_result(backend.notify("open_subagent", line.subagent))
 end
 
+--- A session may read and write in its folder. That of a saved one is what its agent says: one that is not the current
+--- folder and does not lie below it is asked about.
+---@param line acp.SessionLine
+---@param key string  to be pressed again
+---@return string? words
+local function why_ask(line, key)
+  local here = vim.uv.fs_realpath(vim.fn.getcwd())
+  local there = not line.cwd:find("%z") and vim.uv.fs_realpath(line.cwd) or nil
+  local is_inside = here and there and vim.startswith(there .. "/", here == "/" and here or here .. "/")
+  if line.session or is_inside then
+    return nil
+  end
+  local folder = printable.visible(there or line.cwd)
+  return ("press %s again: the agent may then read and write in %s"):format(key, folder)
+end
+
 ---@param line acp.SessionLine
 ---@param fn "load"|"resume"|"reopen"
-local function bring(line, fn)
+---@param key string
+---@param again boolean
+---@return string? words  to be asked for it once more
+local function bring(line, fn, key, again)
   if line.subagent then
     return open_subagent(line, fn)
   end
   if line.session then
     return go(line.session)
+  end
+  local words = not again and why_ask(line, key)
+  if words then
+    return words
   end
   went(acp[fn](line.id, { agent = line.agent, cwd = line.cwd }))
 end
@@ -77,9 +101,15 @@ local function show_last_answer(line)
 end
 
 ---@param line acp.SessionLine
-local function fork(line)
+---@param again boolean
+---@return string? words  to be asked for it once more
+local function fork(line, again)
   if line.subagent then
     return open_subagent(line, "fork")
+  end
+  local words = not again and why_ask(line, "f")
+  if words then
+    return words
   end
   went(acp.fork({ session = line.session, id = line.id, agent = line.agent, cwd = line.cwd }))
 end
@@ -119,10 +149,11 @@ local function delete(line, again)
 end
 
 ---@param fn "load"|"resume"|"reopen"
----@return fun(line: acp.SessionLine)
-local function by(fn)
-  return function(line)
-    bring(line, fn)
+---@param key string
+---@return fun(line: acp.SessionLine, again: boolean): string?
+local function by(fn, key)
+  return function(line, again)
+    return bring(line, fn, key, again)
   end
 end
 
@@ -161,9 +192,9 @@ local list = lists.new({
   title = "Sessions",
   bar = "<CR> go to  l load  r resume  f fork  x close  d delete  K answer",
   keys = {
-    { "<CR>", "open the session", run = by("reopen") },
-    { "l", "load it, with its conversation", run = by("load") },
-    { "r", "resume it, without showing its conversation", run = by("resume") },
+    { "<CR>", "open the session", run = by("reopen", "<CR>") },
+    { "l", "load it, with its conversation", run = by("load", "l") },
+    { "r", "resume it, without showing its conversation", run = by("resume", "r") },
     { "f", "fork: a new session with this history", run = fork },
     { "x", "close it here (twice, if changes are pending)", run = close },
     { "d", "delete permanently (press d twice)", run = delete },

@@ -97,16 +97,37 @@ end
 
 -- How it looks --------------------------------------------------------------------------------------------------------
 
+--- Shows what is asked about a row: at its end or, if that would cover more than half of it, whole below it.
 ---@private
 ---@param buf integer
----@return integer remarks
-function List:decorate(buf)
+---@param row integer
+---@param width integer
+---@return integer below  rows that it takes
+function List:show_asked(buf, row, width)
+  local words = self.asked.words
+  if vim.fn.strwidth(words) <= width / 2 then
+    local ask = { { "  " .. words, "AcpWarning" } }
+    api.nvim_buf_set_extmark(buf, NAMESPACE, row, 0, { virt_text = ask, virt_text_pos = "right_align" })
+    return 0
+  end
+  local lines = vim.tbl_map(function(line)
+    return { { "    " .. line, "AcpWarning" } }
+  end, printable.wrap(words, width - 4))
+  api.nvim_buf_set_extmark(buf, NAMESPACE, row, 0, { virt_lines = lines })
+  return #lines
+end
+
+---@private
+---@param buf integer
+---@param width integer
+---@return integer remarks  rows below the list's own
+function List:decorate(buf, width)
   api.nvim_buf_clear_namespace(buf, NAMESPACE, 0, -1)
+  local asked = 0
   for row, line in ipairs(self.rows) do
     api.nvim_buf_set_extmark(buf, NAMESPACE, row - 1, line.from, { end_col = line.to, hl_group = line.hl })
     if self.asked and line.key == self.asked.key then
-      local ask = { { "  " .. self.asked.words, "AcpWarning" } }
-      api.nvim_buf_set_extmark(buf, NAMESPACE, row - 1, 0, { virt_text = ask, virt_text_pos = "right_align" })
+      asked = self:show_asked(buf, row - 1, width)
     end
   end
   local said, hl, row = self.spec.remarks(self.rows)
@@ -116,7 +137,7 @@ function List:decorate(buf)
   if #below > 0 then
     api.nvim_buf_set_extmark(buf, NAMESPACE, math.max(0, (row or #self.rows) - 1), 0, { virt_lines = below })
   end
-  return #below
+  return #below + asked
 end
 
 --- Makes the window as high as what it shows, unless the user has made it higher or lower.
@@ -169,7 +190,8 @@ function List:draw()
   end
   local before = self:places(buf)
   local win = next(before)
-  self.rows = self.spec.rows(win and api.nvim_win_get_width(win) or vim.o.columns)
+  local width = win and api.nvim_win_get_width(win) or vim.o.columns
+  self.rows = self.spec.rows(width)
   local lines = vim.tbl_map(function(row)
     return row.text
   end, self.rows)
@@ -182,7 +204,7 @@ function List:draw()
     vim.bo[buf].modifiable = false
     self:restore(before)
   end
-  self:fit(#lines + self:decorate(buf))
+  self:fit(#lines + self:decorate(buf, width))
 end
 
 --- Draws the list again, if it is open.

@@ -46,6 +46,22 @@ function M.cut(text, width)
   return short
 end
 
+--- Breaks a text into lines of at most `width` screen cells.
+---@param text string
+---@param width integer
+---@return string[]
+function M.wrap(text, width)
+  local lines, line = {}, ""
+  for _, char in ipairs(vim.fn.split(text, "\\zs")) do
+    if vim.fn.strwidth(line .. char) > width then
+      lines[#lines + 1], line = line, ""
+    end
+    line = line .. char
+  end
+  lines[#lines + 1] = line
+  return lines
+end
+
 --- Cuts a text at its beginning, such as a path, whose end says most.
 ---@param text string
 ---@param width integer
