@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from acp_nvim import limits
@@ -9,6 +10,7 @@ from acp_nvim.chat.splice import Mark, Row
 from acp_nvim.text.ansi import plain, shown
 
 INDENT = "  │ "
+_NUMBER = re.compile(r" *\d+(?:→| ?\t| {2,})")  # before a line that an agent has read
 
 
 class Body:
@@ -27,8 +29,10 @@ class Body:
         highlight: str | None = None,
         more: Mark | None = None,
         parts: Iterable[tuple[str, str | None]] = (),
+        file: str = "",
     ) -> None:
-        """Add a line. `parts`: those parts of the text, in order, that have a colour of their own, or none."""
+        """Add a line. `parts`: those parts of the text, in order, that have a colour of their own, or none. `file`: the
+        name of the file that the line is of."""
         if len(self._rows) >= limits.SHOWN_LINES or self._room <= 0:
             self._hidden += 1
             return
@@ -38,13 +42,18 @@ class Body:
         row = (self._indent + shown(text)).rstrip(" ")
         if spans := self._spans(row, parts):
             more = {**(more or {}), "spans": spans}
+        if file:
+            number = _NUMBER.match(text)
+            start = (self._indent + shown(number[0] if number else "")).encode()
+            more = {**(more or {}), "code": [min(len(start), len(row.encode())), len(row.encode()), file]}
         self._rows.append((row, self._mark(highlight, more)))
 
-    def text(self, text: str, highlight: str | None = None) -> None:
-        """Add text. Only what can be shown is processed, the rest is counted: there may be megabytes."""
+    def text(self, text: str, highlight: str | None = None, file: str = "") -> None:
+        """Add text. Only what can be shown is processed, the rest is counted: there may be megabytes. `file`: the name
+        of the file that it is of."""
         if text := text.rstrip("\r\n"):
             for line in plain(text[: limits.SHOWN_CHARS]).split("\n"):
-                self.line(line, highlight)
+                self.line(line, highlight, file="" if line.startswith("```") else file)
             self._hidden += text.count("\n", limits.SHOWN_CHARS)
             self._cut = self._cut or len(text) > limits.SHOWN_CHARS
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os.path
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
@@ -41,7 +42,7 @@ def body(call: ToolCall, terminal: Terminal) -> list[Row]:
             case schema.Diff():
                 _diff(rows, item, named=len(diffs) > 1)
             case schema.ContentItem():
-                rows.text(words(item.content))
+                rows.text(words(item.content), file=_file_read(call))
             case schema.TerminalRef():
                 _tail(rows, terminal_text(call, item.terminal_id, terminal))
     if not has_failed:
@@ -49,6 +50,13 @@ def body(call: ToolCall, terminal: Terminal) -> list[Row]:
     elif not call.content and isinstance(call.raw_output, str):
         rows.text(call.raw_output)
     return rows.rows()
+
+
+def _file_read(call: ToolCall) -> str:
+    """Return the name of the file whose text a call returns, if it reads one."""
+    return (
+        os.path.basename(call.locations[0].path) if call.kind == "read" and len(call.locations) == 1 else ""
+    )
 
 
 def _previews(rows: Body, call: ToolCall) -> None:

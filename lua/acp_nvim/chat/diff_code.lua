@@ -1,4 +1,5 @@
--- Highlights the code in the lines of a diff: those that are drawn are read as fenced code is, each side as one text.
+-- Highlights the code in the lines of a diff, and of a file that an agent has read: those that are drawn are read as
+-- fenced code is, each side as one text.
 --
 --     12   def total():         before the change: lines 1 2, after it: lines 1 3
 --     13 -     return 0
@@ -85,12 +86,12 @@ function M.prepare(view)
   end
 end
 
---- Paints the code of a row. In an unfolded call the lines that stay are as quiet as everything else there.
+--- Paints the code of a row.
 ---@param buf integer
 ---@param row integer
 ---@param mark acp.Mark
 function M.paint(buf, row, mark)
-  local line = (mark.line_hl or mark.kind == "question") and mark.code_line
+  local line = mark.code_line
   for index, span in ipairs(line and line.code.spans and line.code.spans[line.at] or {}) do
     ephemeral_marks.span(buf, row, mark.code[1] + span[1], mark.code[1] + span[2], span[3], index)
   end
