@@ -61,6 +61,7 @@ def test_do_refuses_the_file_and_u_brings_it_back(
     shown = (old or new).splitlines()
     assert [editor.lua(DIFFS), editor.lua(WINDOWS)] == [0, 2]
     assert editor.lua("return { vim.fn.line('w0'), vim.fn.line('.') }") == [1, 1]
+    assert "deletes the file" not in editor.lua("return vim.fn.execute('messages')")
     editor.type("do")
     editor.expect_lua(TEXT, [""])
     editor.screen.expect(":w rejects · :q later")

@@ -119,13 +119,13 @@ end
 ---@param file acp.ProposalFile
 ---@return acp.SideBar? left
 ---@return acp.SideBar right
----@return string? note  the first, in long words
+---@return string? note  the first, in long words; none of a deletion, which the bar says at every width
 function M.of(proposal, file)
   local left, right = names_of(proposal, file.sides)
   local is_alone = store.is_one_hunk(file.sides)
   local notes, keys = notes_of(proposal, file), keys_of(proposal, file)
   local about = { path = file.sent.shown, at = proposal.at, of = #proposal.files, notes = notes }
-  local note = notes[1] and notes[1][1]
+  local note = notes[1] and notes[1] ~= DELETES and notes[1] ~= STAYS and notes[1][1] or nil
   if is_alone then
     return nil, vim.tbl_extend("error", about, { name = right, keys = keys }), note
   end
