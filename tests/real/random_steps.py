@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from tests.agent.processes import parent
 from tests.real.random_story import GO_TO, RandomStory
+from tests.steps.conversation import expect_answerable
 from tests.steps.processes import find_backend
 
 SET_ASIDE = """
@@ -109,6 +110,7 @@ class RandomSteps(RandomStory):
         rows, lines = self.agent_lines(1)
         self.say(f"the agent wants to edit {rows} to {lines}, the user refuses")
         self.asks_edit(rows, lines)
+        expect_answerable(self.editor)
         self.editor.type("<C-\\><C-n>:Acp reject<CR>")
         self.turn_ends()
         self.text.refused |= set(lines)

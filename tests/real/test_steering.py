@@ -3,6 +3,7 @@
 import pytest
 
 from tests.real.story import LONG, TEXT, Story
+from tests.steps.conversation import expect_answerable
 
 TWO = "edit {}/notes.txt::line 3\nline 4\nline 5\nline 6\nline 7\n::THREE\nline 4\nline 5\nline 6\nSEVEN\n"
 DIFFS = "return #vim.tbl_filter(function(win) return vim.wo[win].diff end, vim.api.nvim_tabpage_list_wins(0))"
@@ -46,6 +47,7 @@ def test_a_rejection_gives_its_reason_before_the_next_step(story: Story) -> None
     story.prompt("read {}/notes.txt", TWO, "say Then not.")
     story.asked()
     before = len(story.requests())
+    expect_answerable(story.editor)
     story.editor.type(f":Acp reject {WORDS}<CR>")
     story.ended("reject_once")
     # codex ends the turn and leaves the words to the next prompt, qwen asks for them and ends the turn
@@ -69,6 +71,7 @@ def test_a_mixed_decision_is_told_before_the_next_step(story: Story) -> None:
     before = len(story.requests())
     story.editor.type("<C-w>t<C-w>l")
     story.editor.expect_lua("return vim.bo.buftype", "acwrite")
+    expect_answerable(story.editor)
     story.editor.type("gg]cdo:w<CR>")
     story.ended()
     assert story.notes.read_text() == TEXT.replace("line 7\n", "SEVEN\n")

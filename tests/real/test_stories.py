@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.real.story import LONG, TEXT, Story
+from tests.steps.conversation import expect_answerable
 from tests.steps.processes import find_backend
 from tests.steps.review import PENDING
 
@@ -71,6 +72,7 @@ def test_of_an_edit_one_hunk_is_taken(story: Story) -> None:
     story.editor.expect_lua(DIFFS, 2)
     story.editor.type("<C-w>t<C-w>l")
     story.editor.expect_lua("return vim.bo.buftype", "acwrite")
+    expect_answerable(story.editor)
     story.editor.type("gg]cdo:w<CR>")
     story.ended()
     story.editor.expect_lua(LINES, mixed)
@@ -137,6 +139,7 @@ def test_a_question_in_words_is_answered(story: Story) -> None:
     assert "red, of course" in story.chat()
     story.prompt("ask And now?", "repeat")
     story.asked()
+    expect_answerable(story.editor)
     story.editor.type(":Acp reject<CR>")
     story.ended()
     assert "(user unavailable)" in story.chat()
@@ -194,6 +197,7 @@ def test_unsaved_lines_stay_where_one_hunk_is_taken(story: Story) -> None:
     story.editor.expect_lua(DIFFS, 2)
     story.editor.type("<C-w>t<C-w>l")
     story.editor.expect_lua("return vim.bo.buftype", "acwrite")
+    expect_answerable(story.editor)
     story.editor.type("gg]cdo:w<CR>")
     story.ended()
     story.editor.expect_lua(LINES, mixed)
@@ -231,6 +235,7 @@ def test_a_day_with_a_crash_in_it(story: Story) -> None:
     story.editor.expect_lua(DIFFS, 2)
     story.editor.type("<C-w>t<C-w>l")
     story.editor.expect_lua("return vim.bo.buftype", "acwrite")
+    expect_answerable(story.editor)
     story.editor.type("gg]cdo:w<CR>")
     story.ended()
     story.editor.expect_lua(LINES, seven + "unsaved\n")

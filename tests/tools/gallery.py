@@ -294,7 +294,7 @@ def said(text: str, *until: str) -> list[str]:
 SUM = "Replace the loop in total() by sum(), and run the tests."
 ASKED = said(SUM, "1 ✓ Yes")
 OPENED = [*ASKED, *keys(":Acp diff"), "wait::w"]
-REVIEWED = [*ASKED, *keys(":Acp answer 1"), "wait:Done:"]
+REVIEWED = [*ASKED, "look", *keys(":Acp answer 1"), "wait:Done:"]
 CHAT = ("C-w", "k")
 
 SCENES: dict[str, list[str]] = {
@@ -323,8 +323,8 @@ SCENES: dict[str, list[str]] = {
     "terminal": [*said("Open a terminal.", "3 passed"), *keys(":Acp terminals 1"), "wait:test_1"],
     "choice": said("Which format?", "Decline"),
     "ask": said("Please ask me.", "Decline"),
-    "asking": [*said("Please ask me.", "Decline"), *keys(":Acp accept"), "wait:send"],
-    "form": [*said("Make a release.", "Decline"), *keys(":Acp accept"), "wait:Kind"],
+    "asking": [*said("Please ask me.", "Decline"), "look", *keys(":Acp accept"), "wait:send"],
+    "form": [*said("Make a release.", "Decline"), "look", *keys(":Acp accept"), "wait:Kind"],
     "running": [*said("Please wait for me.", "takes a"), "iThen add a test", "C-s", "wait:1 queued"],
 }
 

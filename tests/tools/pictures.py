@@ -93,7 +93,7 @@ SCENES: dict[str, tuple[str, list[str]]] = {
         "dark",
         [
             *said("/run wc -l reader.py demo.conf", "1 ✓ Yes"),
-            *(":Acp answer 1", "Enter", "wait:exit code", "C-w", "k", "gg[t]t", "za", "wait:total"),
+            *("look", ":Acp answer 1", "Enter", "wait:exit code", "C-w", "k", "gg[t]t", "za", "wait:total"),
         ],
     ),
     "follow": (
@@ -103,7 +103,7 @@ SCENES: dict[str, tuple[str, list[str]]] = {
             *("C-w", "h", ":Acp follow", "Enter", "wait:following", "C-w", "p"),
             *sent("/read reader.py:16", "I read"),
             *sent("/edit reader.py", "1 ✓ Yes"),
-            *(":Acp answer 1", "Enter", "wait:I edited"),
+            *("look", ":Acp answer 1", "Enter", "wait:I edited"),
             *("C-w", "k", "G[tza", "wait:# edited by", "{jzt", "C-w", "j"),
         ],
     ),
@@ -111,7 +111,15 @@ SCENES: dict[str, tuple[str, list[str]]] = {
         "dark",
         [
             *said("/run grep -n --color=always line reader.py", "1 ✓ Yes"),
-            *(":Acp answer 1", "Enter", "wait:exit code", ":Acp terminals 1", "Enter", "wait:[exit 0]"),
+            *(
+                "look",
+                ":Acp answer 1",
+                "Enter",
+                "wait:exit code",
+                ":Acp terminals 1",
+                "Enter",
+                "wait:[exit 0]",
+            ),
         ],
     ),
     "proposal": ("dark", [*PROPOSED, "gg]c"]),

@@ -2,7 +2,8 @@
 
     shot.py OUT.png [-x COLUMNS] [-y ROWS] [-k KEY]... -- nvim ...
 
-A KEY is text to type, a key of tmux (`Enter`, `C-s`), or `wait:TEXT`: go on once TEXT is on the screen.
+A KEY is text to type, a key of tmux (`Enter`, `C-s`), or `wait:TEXT`: go on once TEXT is on the screen; `look`: once
+nothing has changed for so long that a question may be answered.
 Needs tmux and a monospaced TrueType font; it uses a tmux server of its own.
 """
 
@@ -77,6 +78,8 @@ class Terminal:
     def press(self, key: str) -> None:
         if key.startswith("wait:"):
             self.wait_for(key.removeprefix("wait:"))
+        elif key == "look":
+            self.settle(0.8)
         elif KEY.match(key):
             self._tmux("send-keys", "-t", "shot", key)
         else:

@@ -49,7 +49,7 @@ return lines
 # The question is before the user, in the chat or as a diff.
 _SEEN = """function()
   local question = require("acp_nvim").questions()[1]
-  return vim.wo[vim.fn.win_getid(1)].diff or require("acp_nvim.question.open_questions").can_answer(question)
+  return require("acp_nvim.question.answer_gate").is_lit(question)
 end"""
 # The lines of the window on that side of the diff.
 _SIDE = """
