@@ -3,13 +3,16 @@ local shared_constants = require("acp_nvim.shared_constants")
 
 local M = {}
 
---- Makes control and bidirectional characters visible as Vim shows them: "^[", "<9b>", "<202E>".
+--- Makes characters that nobody sees visible, as Vim shows controls: "^[", "<9b>", "<202E>".
 ---@param text string
 ---@return string
 function M.visible(text)
   text = text:gsub("%c", function(char)
     return "^" .. string.char(bit.bxor(char:byte(), 64))
   end)
+  if not text:find("[\128-\255]") then
+    return text
+  end
   for _, pattern in ipairs(shared_constants.HIDDEN) do
     text = text:gsub(pattern, function(char)
       local code = vim.fn.char2nr(char)
