@@ -98,3 +98,4 @@ if not vim.g.no_plugin_maps then
   local opts = { buffer = true, expr = true, desc = "answer with the option under the mouse" }
   vim.keymap.set("n", "<2-LeftMouse>", by_key("click"), opts)
 end
+require("acp_nvim.ui.key_help").remember()

@@ -137,3 +137,4 @@ for digit = 1, 9 do
     vim.keymap.set("n", tostring(digit), by_key("digit", digit), opts)
   end
 end
+require("acp_nvim.ui.key_help").remember()

@@ -91,6 +91,8 @@ def folds(entry: Entry | None) -> bool:
 
 def opens_itself(entry: Entry) -> bool:
     """Whether an entry is unfolded by itself, as a short plan is."""
+    if isinstance(entry, ToolCall):
+        return entry.waits_for_form
     return isinstance(entry, Plan) and len(entry.entries) <= _SHORT_PLAN and not entry.words
 
 

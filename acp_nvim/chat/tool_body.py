@@ -118,7 +118,7 @@ def _input(rows: Body, call: ToolCall) -> None:
 
 
 def _told(call: ToolCall) -> bool:
-    if any(isinstance(item, schema.Diff) for item in call.content):
+    if any(isinstance(item, schema.Diff) for item in call.content) or counts(call.previews) is not None:
         return True
     return isinstance(call.raw_input, dict) and call.raw_input.keys() <= _TOLD_IN_THE_HEADER
 

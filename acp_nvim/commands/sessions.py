@@ -88,6 +88,8 @@ class SessionCommands:
             host.cancel(session)
         if command.steer and host and not stopping and host.steering.add(session, prompt):
             return self._app.touch(session)
+        if sent := session.steer_request:
+            sent.is_overtaken |= bool(ahead) or sent.is_given_up
         session.queue.add(prompt, first=bool(ahead))
         if command.steer and session.in_turn:
             self._not_steered(session, prompt, says_so=not command.next)

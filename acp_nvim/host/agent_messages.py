@@ -36,7 +36,11 @@ class AgentMessages:
         self._subagents = SubagentMessages(self._app, lambda: starts.by_id, self._apply)
         self._notices = AgentNotices(self._app, self._session, host.set_account)
         self.elicitations = Elicitations(
-            self._known_asker, lambda: host.sessions, self._app.touch, services.visit
+            self._known_asker,
+            lambda: host.sessions,
+            self._app.touch,
+            services.visit,
+            self._app.rules.form_answered,
         )
         self.agent_ready()
         for method, serve in services.serve.items():

@@ -161,7 +161,7 @@ class Steering:
 
     def _back_to_queue(self, session: Session, sent: SteerRequest) -> None:
         session.reports.give_back(sent.reports)
-        session.unsteer(sent=True)
+        session.unsteer(sent=True, is_overtaken=sent.is_overtaken)
         self._host.app.touch(session)
 
     # --- agents that ask for the words

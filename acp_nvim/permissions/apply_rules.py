@@ -108,6 +108,13 @@ class RuleApplier:
             rule = Rule(action, tool=call.name, whole_tool=True)
             question.remembered = session.remembered.add_rule(rule, f"all that {one_line(call.name)} does")
 
+    def form_answered(self, session: Session, question: Question) -> None:
+        """Record the answer to a form: some agents ask for their edits in this way."""
+        asks = session.transcript.entry(question.key) if question.key is not None else None
+        if isinstance(asks, ToolCall):
+            about = session.questions.change_before(question) or asks
+            self._record(session, question, asks, self._scope(session, question, about))
+
     def rule_for(self, session: Session, question: Question) -> tuple[Rule | None, str]:
         """Return the rule that would allow exactly this from now on; None, and why there is none."""
         call = session.questions.call_of(question)

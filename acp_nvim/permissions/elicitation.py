@@ -40,8 +40,11 @@ class Elicitations:
         sessions: Callable[[], Iterable[Session]],
         touch: Callable[[Session], object],
         visit: Callable[[str], object],
+        record: Callable[[Session, Question], object],
     ) -> None:
+        """`record` writes down what was answered."""
         self._find, self._sessions, self._touch, self._visit = find, sessions, touch, visit
+        self._record = record
         self._pages: dict[str, tuple[Session, Question]] = {}  # by the agent's ids
 
     def serve(self, requests: IncomingRequests, dialect: Dialect) -> None:
@@ -64,6 +67,7 @@ class Elicitations:
             incoming.answer(answered(ended))
             if asked.mode == "url" and ended.answer and ended.answer.kind == "allow_once":
                 self._visit(asked.url)
+            self._record(session, ended)
 
         self._put(incoming, session, question, reply)
 

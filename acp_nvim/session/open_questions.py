@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from acp_nvim.protocol import schema
 from acp_nvim.session.pending_events import PendingEvents
 from acp_nvim.session.permission_text import describe, matters
+from acp_nvim.session.proposed_diffs import has_diff
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.transcript import Transcript
@@ -32,6 +33,7 @@ class OpenQuestions:
         self._on_end, self._now = on_end, now
         self.turn = TurnClock()  # stops while a question is open
         self._open: dict[int, Question] = {}
+        self._before_forms: list[ToolCall] = []  # changes that open forms may ask about
         self.changed = False
 
     def __len__(self) -> int:
@@ -61,6 +63,7 @@ class OpenQuestions:
             describe(question, tool, self._cwd)
             self._events.add_tool_call(tool, self._cwd)
         self._open[question.id] = question
+        self._show_before_forms()
         self.turn.wait(now, is_asking=True)
         self.changed = True
         self._events.add("AcpQuestion", id=question.id)
@@ -70,6 +73,7 @@ class OpenQuestions:
         if not question.end(option, by):
             return False
         self.changed = self._open.pop(question.id, None) is not None or self.changed
+        self._show_before_forms()
         self._on_end(question)
         now = self._now()
         self.turn.wait(now, is_asking=bool(self._open))
@@ -89,6 +93,7 @@ class OpenQuestions:
         """Clear the transcript, and add the open questions to it again."""
         left = [(question, self._transcript.asked.find(question)) for question in self]
         self._transcript.clear()
+        self._before_forms = []
         for question, call in left:
             if call:
                 question.key = self._transcript.ask_again(question, call).key
@@ -112,6 +117,23 @@ class OpenQuestions:
             for question in [each for each in tool.questions if each.is_open]:
                 self.end(question, None, "agent")
         self._refresh(tool, before)
+        self._show_before_forms()
+
+    def change_before(self, question: Question) -> ToolCall | None:
+        """Return the change that a form may ask about, if there is one: some agents ask for their edits by forms, which
+        name no call, and announce the call a moment later."""
+        return self._before_forms[0] if question.is_bare_form and len(self._before_forms) == 1 else None
+
+    def _show_before_forms(self) -> None:
+        """Have the changes shown that open forms may ask about."""
+        waits: list[ToolCall] = []
+        if any(question.is_bare_form for question in self._open.values()):
+            waits = [call for call in self._transcript.calls.unasked() if has_diff(call, self._cwd)]
+        for call in {call.key: call for call in (*self._before_forms, *waits)}.values():
+            if call.waits_for_form is not (call in waits):
+                call.waits_for_form = call in waits
+                self._transcript.touch(call)
+        self._before_forms = waits
 
     def _refresh(self, tool: ToolCall, before: object) -> None:
         """Give open questions of this call a new version, if what they show has changed."""

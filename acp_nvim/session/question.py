@@ -111,6 +111,11 @@ class Question:
         """Whether it shows what its tool call shows; else it has a text of its own."""
         return self.kind not in ("elicitation", "ask")
 
+    @property
+    def is_bare_form(self) -> bool:
+        """Whether it is a form that names no call."""
+        return self.kind == "elicitation" and not self.tool_call_id
+
     def option(self, option_id: str) -> Option | None:
         return next((option for option in self.options if option.id == option_id), None)
 

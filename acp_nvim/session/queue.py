@@ -123,10 +123,12 @@ class Queue:
         """Forget the prompt that was sent: the agent has taken it."""
         self._steering = None
 
-    def stop_steering(self, *, sent: bool = False) -> list[Prompt]:
-        """Make the prompts that steer the next ordinary ones, and return them. `sent`: also the one that was sent."""
+    def stop_steering(self, *, sent: bool = False, is_overtaken: bool = False) -> list[Prompt]:
+        """Make the prompts that steer the next ordinary ones, and return them. `sent`: also the one that was sent, in
+        front, or where it was overtaken behind what goes first."""
         if sent and self._steering:
-            self._items.insert(self._first, self._steering)
+            self._items.insert(self._first if is_overtaken else 0, self._steering)
+            self._first += 1 if self._first and not is_overtaken else 0
             self._steering = None
         stopped = [each for each in self._items if each.steers]
         for prompt in stopped:

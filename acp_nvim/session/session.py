@@ -225,9 +225,10 @@ class Session:
         if prompt:
             self.events.add("AcpSteered", text=prompt.text, outcome="injected")
 
-    def unsteer(self, *, sent: bool = False) -> None:
-        """Leave what was to go into the turn to the next prompts. `sent`: also what the agent did not take."""
-        for prompt in self.queue.stop_steering(sent=sent):
+    def unsteer(self, *, sent: bool = False, is_overtaken: bool = False) -> None:
+        """Leave what was to go into the turn to the next prompts. `sent`: also what the agent did not take, which the
+        user may have overtaken by another prompt."""
+        for prompt in self.queue.stop_steering(sent=sent, is_overtaken=is_overtaken):
             self.events.add("AcpSteered", text=prompt.text, outcome="queued")
 
     def end_turn(

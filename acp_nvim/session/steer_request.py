@@ -16,3 +16,4 @@ class SteerRequest:
     attached: list[str] = field(default_factory=list)
     is_late: bool = False  # there was no answer in time, and the words are back in the queue
     is_given_up: bool = False  # the user has cancelled the turn since
+    is_overtaken: bool = False  # the user has sent a prompt since that goes first

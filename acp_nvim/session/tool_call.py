@@ -60,6 +60,7 @@ class ToolCall:
     waited: float = 0.0  # seconds in which the user was asked about it
     _waits_since: float | None = None
     grown: ContentGrowth = field(default_factory=ContentGrowth)
+    waits_for_form: bool = False  # it changes files, and a form is open that may ask about it: it is unfolded
     is_breach: bool = False  # it was done although it was refused, and the user knows
     said: IdentityCache[Any] = field(default_factory=IdentityCache)  # its raw input, read
     enveloped: IdentityCache[Any] = field(default_factory=IdentityCache)  # the patch in its raw input, read

@@ -1,6 +1,8 @@
 """What agents ask in words: forms, pages, questions of their own; each answered once, with what was asked for."""
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from acp_nvim.protocol.dialects import DIALECTS, Dialect
 from tests.client.conftest import Desk, Talk
 from tests.fakes.script import (
     ScriptedAgent,
+    ask,
     eventually,
     notify,
     on,
@@ -415,3 +418,43 @@ async def test_what_nobody_knows_is_in_the_log_once(desk: Desk) -> None:
     await talk.turn("work")
     assert len([line for line in desk.log() if "unknown notification '_vendor/news' ignored" in line]) == 1
     assert len([line for line in desk.log() if "unknown request '_vendor/ask' refused" in line]) == 1
+
+
+# --- forms that ask for an edit
+
+
+APPROVAL = {"value": {"type": "string", "enum": ["Approve", "Deny"]}}
+EDIT = {"path": "{cwd}/notes.txt", "old_text": "one", "new_text": "ONE"}
+
+
+@pytest.mark.parametrize("choice", ["Approve", "Deny"])
+async def test_an_edit_that_is_asked_for_by_a_form_is_shown_and_written_down(
+    desk: Desk, tmp_path: Path, choice: str
+) -> None:
+    """omp names no call in the form, and announces the call behind it."""
+    (tmp_path / "notes.txt").write_text("one\ntwo\n")
+    schema = {"type": "object", "properties": APPROVAL, "required": ["value"]}
+    form = {
+        "sessionId": "{session}",
+        "mode": "form",
+        "message": "Allow tool: edit",
+        "requestedSchema": schema,
+    }
+    call = tool("e", title="Edit notes.txt", kind="edit", status="pending", rawInput=EDIT)
+    done = tool("e", known=True, status="completed")
+    desk.agent(on_prompt("work", ask("elicitation/create", form), call, wait("go on"), done, say("Done.")))
+    desk.send("setup", config={"agents": desk._agents}, state=str(tmp_path / "state"))
+    talk = await desk.ready()
+    talk.prompt("work")
+    await talk.asked()
+    await eventually(lambda: any("-" in line and "one" in line for line in talk.lines))
+    assert any("+" in line and "ONE" in line for line in talk.lines)
+    talk.answer(choice)
+    desk.client.hosts[0].connection.notify("go on", {})
+    await talk.ended(1)
+    await eventually(lambda: not any("ONE" in line for line in talk.lines))
+    log = tmp_path / "state" / "permissions.jsonl"
+    await eventually(lambda: log.exists() and log.read_text().endswith("\n"))
+    (entry,) = map(json.loads, log.read_text().splitlines())
+    assert (entry["title"], entry["option"], entry["by"]) == ("Allow tool: edit", choice, "user")
+    assert entry["paths"] == [str(tmp_path / "notes.txt")]

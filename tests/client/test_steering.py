@@ -228,6 +228,25 @@ async def test_a_prompt_that_cancels_the_turn_goes_ahead_of_words_on_their_way(
 
 
 @pytest.mark.statement(133)
+@pytest.mark.parametrize(("cancels", "first"), [(True, False), (False, True)])
+async def test_a_prompt_behind_the_turn_goes_ahead_of_words_on_their_way(
+    desk: Desk, cancels: bool, first: bool
+) -> None:
+    late = str(desk.folder / "late")
+    work = on_prompt("work", wait(METHOD), say("Done."))
+    agent = desk.agent(steers(), work, on(METHOD, wait_file(late), NO_TURN), on_prompt("", say("Hi")))
+    talk = await at_work(desk)
+    talk.prompt("use tabs", steer=True)
+    await talk.ended(1)
+    if cancels:
+        talk.send("cancel")
+    talk.prompt("something", first=first)
+    (desk.folder / "late").touch()
+    await talk.ended(3)
+    assert prompted(agent) == ["work", "something", "use tabs"]
+
+
+@pytest.mark.statement(133)
 async def test_words_that_an_ending_turn_did_not_take_go_out_behind_it(desk: Desk) -> None:
     """codex ends the turn when the user rejects a call, and says before that it takes no words any more."""
     work = on_prompt("work", wait_file(str(desk.folder / "finish")), result({"stopReason": "cancelled"}))

@@ -358,6 +358,47 @@ def test_the_keys_of_the_prompt_are_all_shown(open_editor: Open, tmp_path: Path)
     editor.expect_lua("return vim.bo.filetype", "acp_prompt")
 
 
+OTHERS = """
+vim.keymap.set("i", "<Tab>", "<Tab>", { desc = "completion" })
+vim.api.nvim_create_autocmd("InsertEnter", { callback = function()
+  for _, key in ipairs({ "<C-p>", "<C-n>", "<C-e>", "<Up>" }) do
+    local desc = "a completion plugin, " .. ("and its words "):rep(9)
+    vim.keymap.set("i", key, function() end, { buffer = true, desc = desc })
+  end
+  for _, key in ipairs({ "g", "<C-w>", "z" }) do
+    vim.keymap.set("n", key, function() end, { buffer = true, nowait = true, desc = "which-key-trigger" })
+  end
+end })
+"""
+
+
+def test_the_keys_of_others_are_footnotes_where_they_have_one_of_ours(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    editor = talking(open_editor, script(tmp_path), init=OTHERS)
+    editor.type("iword<Esc>")
+    editor.lua("require('acp_nvim.ui.key_help').show()")
+    editor.expect_lua("return vim.bo.filetype", "acp_help")
+    lines = editor.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)")
+    assert len(lines) == 1 + 14 + 1 + 3
+    assert max(map(len, lines)) < 70
+    for does, keys in (
+        ("previous prompt (line 1)", "<C-p>*"),
+        ("next prompt (last line)", "<C-n>*"),
+        ("take the match or suggestion", "<Tab>*"),
+        ("next mode", "<S-Tab>"),
+    ):
+        (row,) = (line for line in lines if line.strip().endswith(does))
+        assert row[lines[0].index("insert") :].split()[0] == keys
+    notes = [line.strip() for line in lines[-3:]]
+    assert [note[: len("* <C-p> in insert mode is")] for note in sorted(notes)[:2]] == [
+        "* <C-n> in insert mode is",
+        "* <C-p> in insert mode is",
+    ]
+    assert '* <Tab> in insert mode is "completion"' in notes
+    assert not any("which-key" in line or "<C-e>" in line or "<Up>" in line for line in lines)
+
+
 def test_the_keys_of_the_chat_are_grouped_by_purpose(open_editor: Open, tmp_path: Path) -> None:
     editor = talking(open_editor, script(tmp_path))
     editor.type("<C-w>kg?")

@@ -1,11 +1,15 @@
--- Lists the mappings of a buffer in a float, grouped by what they are for. Where none works in insert mode the column for
--- that mode is left out.
+-- Lists the plugin's own keys in a buffer in a float, grouped by what they are for. Where none works in insert mode the
+-- column for that mode is left out. A key that somebody else has mapped since then has a footnote.
 --
 --           normal          insert   does
 --   answer  <M-1…9> g1…g9   <M-1…9>  answer the question
 --           <M-d> gd        <M-d>    show the diff
+--   write   <C-p>           <C-p>*   previous prompt
 --   leave   g?                       this help
+--
+--   * <C-p> in insert mode is "blink.cmp"
 local panes = require("acp_nvim.ui.panes")
+local taken_key = require("acp_nvim.ui.taken_key")
 
 local api = vim.api
 local M = {}
@@ -41,7 +45,23 @@ local GROUPS = {
   { "open", { "open-path", "details", "usage" } },
   { "leave", { "cancel-turn", "cancel-or-leave", "close", "keys" } },
 }
-local OTHER = #GROUPS + 1 -- the user's own
+local OTHER = #GROUPS + 1 -- without a <Plug> name
+
+-- Keys that are left to the user or a completion plugin where these have mapped them before us.
+---@type [string, "n"|"i", string][]  key, mode, <Plug> name
+local LEFT_TO_OTHERS = {
+  { "<Tab>", "i", "<Plug>(acp-take-first)" },
+  { "<S-Tab>", "i", "<Plug>(acp-next-mode)" },
+  { "<S-Tab>", "n", "<Plug>(acp-next-mode)" },
+}
+local MODES = { n = "normal", i = "insert" }
+
+---@class acp.OwnKey
+---@field mode "n"|"i"
+---@field lhs string
+---@field desc string
+
+local own_keys = {} ---@type table<integer, acp.OwnKey[]>  by buffer: as the plugin has mapped them
 
 ---@class acp.HelpKey
 ---@field group integer  in GROUPS
@@ -64,21 +84,104 @@ local function purpose_of(plug)
   return OTHER, 0
 end
 
+--- Whether a map of a buffer is the plugin's own, or one of the user's that leads to it.
+---@param map table
+---@return boolean
+local function is_own(map)
+  if map.callback then
+    local source = debug.getinfo(map.callback, "S").source
+    return source:find("/ftplugin/acp_%a+%.lua$") ~= nil or source:find("/lua/acp_nvim/", 1, true) ~= nil
+  end
+  return vim.startswith(map.rhs or "", "<Plug>(acp-")
+end
+
+---@param mode "n"|"i"
+---@return acp.OwnKey[]
+local function mapped_keys(mode)
+  local keys = {}
+  for _, map in ipairs(api.nvim_buf_get_keymap(0, mode)) do
+    if map.desc and is_own(map) and not vim.startswith(map.lhs, "<Plug>") then
+      keys[#keys + 1] = { mode = mode, lhs = map.lhs, desc = map.desc }
+    end
+  end
+  return keys
+end
+
+--- Remembers the keys of the current buffer as they have just been mapped: others may take them.
+function M.remember()
+  local buf = api.nvim_get_current_buf()
+  if not own_keys[buf] then
+    api.nvim_create_autocmd("BufWipeout", {
+      buffer = buf,
+      callback = function()
+        own_keys[buf] = nil
+      end,
+    })
+  end
+  own_keys[buf] = vim.list_extend(mapped_keys("n"), mapped_keys("i"))
+end
+
+--- The map of somebody else that has one of our keys.
+---@param key acp.OwnKey
+---@return table? map  as maparg() has it
+---@return boolean is_gone  nobody has the key any more
+local function foreign_map(key)
+  local map = taken_key.map_of(api.nvim_replace_termcodes(key.lhs, true, true, true), key.mode)
+  if not map then
+    return nil, true
+  end
+  return not is_own(map) and map or nil, false
+end
+
+--- The keys of a mode: ours as they are or were mapped, the user's own ways to them, and those that we leave to others.
+---@param mode "n"|"i"
+---@param plugs table<string, string>  what <Plug> names do
+---@return acp.OwnKey[]
+local function keys_of(mode, plugs)
+  local keys, seen = {}, {} ---@type acp.OwnKey[], table<string, true>
+  local function add(key)
+    if key.mode == mode and not seen[key.lhs] then
+      seen[key.lhs] = true
+      keys[#keys + 1] = key
+    end
+  end
+  vim.iter(mapped_keys(mode)):each(add)
+  vim.iter(own_keys[api.nvim_get_current_buf()] or {}):each(add)
+  for _, each in ipairs(vim.g.no_plugin_maps and {} or LEFT_TO_OTHERS) do
+    if plugs[each[3]] then
+      add({ lhs = each[1], mode = each[2], desc = plugs[each[3]] })
+    end
+  end
+  return keys
+end
+
 ---@param mode "n"|"i"
 ---@param found table<string, acp.HelpKey>  by what it does
-local function collect_keys(mode, found)
+---@param notes string[]  the keys that somebody else has
+local function collect_keys(mode, found, notes)
+  local plugs = {} ---@type table<string, string>
   for _, map in ipairs(api.nvim_buf_get_keymap(0, mode)) do
-    local is_plug = map.lhs:find("^<Plug>") ~= nil
-    local is_one_of_nine = map.lhs:find("[gM]?%-?[2-9][>)]?$") -- 2, g2, <M-2>, <Plug>(acp-answer-2): see NINE
-    if map.desc and not is_one_of_nine then
-      local group = (map.desc:find("^answer") or map.desc:find("question")) and 1 or OTHER -- some of those have no <Plug> name
-      local entry = found[map.desc] or { group = group, place = 1, n = {}, i = {} }
+    if vim.startswith(map.lhs, "<Plug>(acp-") and map.desc then
+      plugs[map.lhs] = map.desc
+      local entry = found[map.desc] or { n = {}, i = {} }
       found[map.desc] = entry
-      if is_plug then
+      if not map.lhs:find("answer-[2-9]") then
         entry.group, entry.place = purpose_of(map.lhs)
-      else
-        local key = map.lhs:gsub("<C%-%u>", string.lower):gsub("^<c", "<C")
-        table.insert(entry[mode], NINE[key] or key)
+      end
+    end
+  end
+  for _, key in ipairs(keys_of(mode, plugs)) do
+    local is_one_of_nine = key.lhs:find("^[g<]?M?%-?[2-9]>?$") -- 2, g2, <M-2>: see NINE
+    local foreign, is_gone = foreign_map(key)
+    if not is_one_of_nine and not is_gone then
+      local group = (key.desc:find("^answer") or key.desc:find("question")) and 1 or OTHER -- some have no <Plug> name
+      local entry = found[key.desc] or { group = group, place = 1, n = {}, i = {} }
+      found[key.desc] = entry
+      local lhs = key.lhs:gsub("<C%-%u>", string.lower):gsub("^<c", "<C")
+      table.insert(entry[mode], (NINE[lhs] or lhs) .. (foreign and "*" or ""))
+      if foreign then
+        local who = taken_key.describe(foreign) or "mapped by another plugin"
+        notes[#notes + 1] = ("* %s in %s mode is %s"):format(lhs, MODES[mode], who)
       end
     end
   end
@@ -115,10 +218,11 @@ end
 
 --- The keys that have one, by purpose.
 ---@return { desc: string, entry: acp.HelpKey }[]
+---@return string[] notes
 local function sorted_keys()
-  local found, list = {}, {} ---@type table<string, acp.HelpKey>
-  collect_keys("n", found)
-  collect_keys("i", found)
+  local found, list, notes = {}, {}, {} ---@type table<string, acp.HelpKey>
+  collect_keys("n", found, notes)
+  collect_keys("i", found, notes)
   for desc, entry in pairs(found) do
     if #entry.n + #entry.i > 0 then
       list[#list + 1] = { desc = desc, entry = entry }
@@ -133,7 +237,7 @@ local function sorted_keys()
     end
     return one.desc < other.desc
   end)
-  return list
+  return list, notes
 end
 
 --- Gives the float as many rows as it needs in the middle of the screen: beside the cursor there is too little room.
@@ -152,9 +256,11 @@ local function centre(win)
 end
 
 ---@return acp.HelpRow[]
+---@return string[] notes
 local function rows_of_keys()
   local rows, last, has_insert = {}, nil, false ---@type acp.HelpRow[], integer?, boolean
-  for _, key in ipairs(sorted_keys()) do
+  local keys, notes = sorted_keys()
+  for _, key in ipairs(keys) do
     local group = key.entry.group
     local heading = group ~= last and (GROUPS[group] or { "other" })[1] or ""
     table.sort(key.entry.n)
@@ -166,13 +272,17 @@ local function rows_of_keys()
   if has_insert then
     table.insert(rows, 1, vim.tbl_extend("error", { heading = "" }, HEADER))
   end
-  return rows
+  return rows, notes
 end
 
---- Shows the mappings of the current buffer.
+--- Shows the plugin's keys in the current buffer.
 function M.show()
-  local rows = rows_of_keys()
+  local rows, notes = rows_of_keys()
   local lines = lines_of(rows)
+  for index, note in ipairs(notes) do
+    lines[#lines + 1] = index == 1 and "" or nil
+    lines[#lines + 1] = " " .. note
+  end
   local win = panes.float(lines, "acp_help", "keys")
   centre(win)
   local function paint(row, first, last, group)
@@ -183,6 +293,9 @@ function M.show()
   end
   if rows[1] and rows[1].does == HEADER.does then
     paint(1, 0, #lines[1], "AcpNote")
+  end
+  for row = #rows + 1, #lines do
+    paint(row, 0, #lines[row], "AcpNote")
   end
 end
 
