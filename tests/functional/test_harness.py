@@ -101,7 +101,7 @@ def test_the_plugin_comes_up_in_the_backend_that_the_test_asks_for(open_editor, 
 
 def test_a_second_client_feels_a_busy_editor(editor):
     with editor.second_client() as probe:
-        editor.lua("vim.uv.sleep(100)")
+        editor.lua("vim.uv.sleep(400)")  # some of it is not counted where other processes have the processors
     assert probe.percentile(100) >= 80
     assert len(probe.waits) > 1
     assert probe.percentile(1) < 80
