@@ -17,7 +17,17 @@ from acp_nvim.chat.entry_lines import Look, folds, is_empty, opens_itself, rows
 from acp_nvim.chat.headings import Headings
 from acp_nvim.chat.prompt_lines import is_long
 from acp_nvim.chat.splice import Op, Row, edit, marks, texts
-from acp_nvim.session.entries import Changes, Entry, Message, Note, Placeholder, Report, Thought, UsersEntry
+from acp_nvim.session.entries import (
+    AnswerBegins,
+    Changes,
+    Entry,
+    Message,
+    Note,
+    Placeholder,
+    Report,
+    Thought,
+    UsersEntry,
+)
 from acp_nvim.session.subagent import Subagent
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.transcript import Transcript
@@ -265,7 +275,9 @@ class ChatView:
         if speaker and (speaker != self._speaker or is_prompt or self._is_another_of_users(entry)):
             return [*blank, self._headings.row(entry, speaker)]
         before = self._transcript.entries[len(self._blocks) - 1] if self._blocks else None
-        if not isinstance(entry, Message | Placeholder) or isinstance(before, Placeholder | Report):
+        if not isinstance(entry, Message | Placeholder) or isinstance(
+            before, Placeholder | Report | AnswerBegins
+        ):
             return []
         return [] if isinstance(entry, Placeholder) and isinstance(before, Message) else blank
 

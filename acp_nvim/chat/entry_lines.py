@@ -24,6 +24,7 @@ from acp_nvim.session.change_preview import counts as counted
 from acp_nvim.session.compaction import Compaction
 from acp_nvim.session.entries import (
     AgentContext,
+    AnswerBegins,
     Changes,
     Entry,
     Message,
@@ -123,6 +124,8 @@ def _others(entry: Entry, is_open: bool, look: Look) -> list[Row]:
             return _note(entry)
         case Changes():
             return _changes(entry)
+        case AnswerBegins():
+            return []  # its heading is all
         case Placeholder():
             mark = {"kind": "note", "key": entry.key, "line_hl": "AcpLink"}
             return [(placeholder(entry.block), mark | by(entry))]
@@ -152,10 +155,10 @@ def _subagent(child: Subagent, is_open: Callable[[Entry], bool], look: Look) -> 
     told, answered = Body(child.key), Body(child.key)
     if child.description and child.title:
         told.text(child.description, "AcpNote")
-    for message in child.messages.values():
-        lines = answered if message.sender == child.id else told
-        lines.line("answer:" if message.sender == child.id else "prompt:", "AcpNote")
-        lines.text(message.text)
+    for lines, name, texts in ((told, "prompt:", child.prompts), (answered, "answer:", child.answers)):
+        for text in texts:
+            lines.line(name, "AcpNote")
+            lines.text(text)
     return [top, *told.rows(), *_nested(child.nested.shown, is_open, look), *answered.rows()]
 
 

@@ -58,8 +58,8 @@ def _entry(entry: Entry, session: Session, terminal: Terminal) -> Iterator[str]:
             yield from _calls(entry.nested, session.cwd, terminal)
         case Subagent():
             yield f"- **agent** {_code(entry.name)} ({one_line(entry.state or 'ended')})\n"
-            for message in entry.messages.values():
-                yield _block(message.text)
+            for text in (*entry.prompts, *entry.answers):
+                yield _block(text)
             yield from _calls(entry.nested, session.cwd, terminal)
         case Plan():
             yield from (f"- {_STEPS[step.status]} {one_line(step.content)}\n" for step in entry.entries)

@@ -140,6 +140,7 @@ class Player:
         elif _is_prompt(message):
             report, prompt = _sent(params.get("prompt"))
             self._session.begin_turn(prompt, report)
+            self._session.transcript.await_answer()
         elif method == "_session/steering" and "id" in message:
             report, prompt = self._steered[str(message["id"])] = _sent(params.get("prompt"))
             self._session.transcript.expect_echo(prompt.text, report)

@@ -57,6 +57,7 @@ class AgentMessages:
         session = self._starts.by_id.get(session_id or "")
         if session is None:
             return self._update_of_unknown_session(session_id, params, updates)
+        self._host.heard(session)
         if session.hints.retrying:
             session.hints.retrying = None
             self._app.touch(session)
@@ -94,6 +95,8 @@ class AgentMessages:
     def _update_of_unknown_session(
         self, session_id: str | None, params: Any, updates: list[schema.Update]
     ) -> None:
+        if asker := self._known_asker(session_id):
+            self._host.heard(asker.session)
         if not self._subagents.update(session_id, updates) and not self._starts.keep(session_id, params):
             self._app.log(
                 "info", f"{self._host.spec.name}: update for unknown session {session_id!r} dropped"
@@ -129,6 +132,7 @@ class AgentMessages:
         params = incoming.request.params
         known = decode.identifier(params, "sessionId", "session_id") if isinstance(params, dict) else None
         if session := self._find(known):
+            self._host.heard(session)
             self._app.services.enforcement.enforce(session)
 
     def _ask(self, incoming: IncomingRequest) -> None:

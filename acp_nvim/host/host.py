@@ -27,6 +27,7 @@ from acp_nvim.host.mcp_servers import McpServers
 from acp_nvim.host.outgoing_requests import OutgoingRequests
 from acp_nvim.host.session_controls import SessionControls
 from acp_nvim.host.session_start import SessionStarts, Way
+from acp_nvim.host.silence import Silence
 from acp_nvim.host.steering import Steering
 from acp_nvim.host.turn import Turns
 from acp_nvim.protocol import dialects, encode, schema
@@ -78,7 +79,9 @@ class Host:
         self._turns = Turns(self)
         self.has_sent_prompt = self._turns.has_sent
         self.steering = steering = Steering(self)
-        self.prompt_sent, self.pull_steered = steering.send_next, steering.pull
+        self.pull_steered = steering.pull
+        self._silence = silence = Silence(self)
+        self.heard = silence.heard
         self._messages = messages = AgentMessages(self, self.starts, tasks)
         # nothing stands between: thousands of updates a second come this way
         self.on_update, self.on_request = messages.on_update, messages.on_request
@@ -225,6 +228,10 @@ class Host:
         if is_free and (prompt := session.queue.take()):
             self._turns.send(session, prompt)
         self._app.touch(session)
+
+    def prompt_sent(self, session: Session) -> None:
+        self._silence.begin(session)
+        self.steering.send_next(session)
 
     def cancel(self, session: Session) -> None:
         """Cancel the running turn, or else all requests under way. The agent still has to answer them."""

@@ -32,6 +32,7 @@ class Turns:
             session.transcript.note("warning", complaint)
         if made.trouble:
             self._host.app.say("warn", made.told())
+        session.transcript.await_answer()
         spec, agent = self._host.spec, self._host.agent
         forms = dialects.prompts(made.blocks, spec.prompt_timeout_ms, self._host.dialect, spec.dialect, agent)
         self._depart(session, *(reversed(forms) if self._other_form else forms))

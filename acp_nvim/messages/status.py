@@ -115,6 +115,7 @@ class StatusPatch(TypedDict, total=False):
     questions: int
     queue: int
     retrying: str | None  # why the agent asks its model again
+    silent_since: int | None  # the agent has not said anything in this turn since then, in seconds since 1970
     remembered: list[Remembered]
     session_id: str | None
     state: Literal["starting", "idle", "running", "asking", "auth", "stopped", "failed"]

@@ -14,6 +14,7 @@ class AgentHints:
     def __init__(self, warn: Callable[[str], None]) -> None:
         self._warn = warn
         self.retrying: str | None = None  # why the agent asks its model again
+        self.silent_since: int | None = None  # it says nothing in the running turn, in seconds since 1970
         self.suggestion: str | None = None  # what the user may want to ask next
         self.trust: str | None = None  # whether the agent trusts the folder: "trusted", "untrusted"
 
@@ -21,7 +22,7 @@ class AgentHints:
         self.suggestion = None
 
     def end_turn(self) -> None:
-        self.retrying = None
+        self.retrying = self.silent_since = None
 
     def retry(self, why: str) -> None:
         self.retrying = one_line(why[: limits.RETRY_REASON_CHARS]) or "the model gave no answer"

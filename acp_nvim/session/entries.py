@@ -97,6 +97,14 @@ class Note:
 
 
 @dataclass(slots=True, eq=False)
+class AnswerBegins:
+    """The agent has a prompt: its heading stands above whatever it will say, also while it says nothing."""
+
+    speaker: ClassVar[str | None] = "agent"
+    key: int
+
+
+@dataclass(slots=True, eq=False)
 class Changes:
     """The files that a turn changed; empty, and so not shown, if there are none."""
 
@@ -119,5 +127,6 @@ Entry = (
     | Plan
     | Compaction
     | Note
+    | AnswerBegins
     | Changes
 )

@@ -51,6 +51,7 @@ def status(session: Session) -> dict[str, Any]:
         "queue": len(session.queue),
         "held": session.queue.held,
         "retrying": session.hints.retrying,
+        "silent_since": session.hints.silent_since,
         "suggestion": session.hints.suggestion,
         "trust": session.hints.trust,
         "subagents": session.subagents.shapes(),

@@ -59,6 +59,19 @@ class Subagent:
     def name(self) -> str:
         return name_of(self.title or self.description or f"subagent {self.id}")
 
+    @property
+    def prompts(self) -> list[str]:
+        """Return what it was told."""
+        return [message.text for message in self.messages.values() if message.sender != self.id]
+
+    @property
+    def answers(self) -> list[str]:
+        """Return what it has answered. The last answer is in its own words, if it has said any: what brings it to its
+        parent may hold notes that the agent has written for itself."""
+        sent = [message.text for message in self.messages.values() if message.sender == self.id]
+        own = "" if self.is_running else self.transcript.last_words()
+        return [*sent[:-1], own] if own.strip() else sent
+
     def call_id(self, id: str) -> str:
         """Return the id under which a call of it is kept."""
         return f"{self.id}/{id}"

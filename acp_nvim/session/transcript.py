@@ -17,6 +17,7 @@ from acp_nvim.session.call_index import CallIndex
 from acp_nvim.session.compaction import Compaction, Compactions
 from acp_nvim.session.entries import (
     AgentContext,
+    AnswerBegins,
     Changes,
     Entry,
     Message,
@@ -87,13 +88,20 @@ class Transcript:
         at = self.index(key)
         return self.subagent_keys.find(key) if at is None else self.entries[at]
 
+    def last_words(self) -> str:
+        """Return the last message of the agent."""
+        for entry in reversed(self.entries):
+            if isinstance(entry, Message) and entry.role == "agent":
+                return "".join(entry.parts)
+        return ""
+
     # --- text
 
     def chunk(self, chunk: schema.Chunk, now: float) -> None:
         """Append a chunk to the text that it continues, or else begin an entry."""
         self._now = now
-        if isinstance(chunk, schema.ContextChunk):
-            return self._add_context(chunk)
+        if isinstance(chunk, schema.ContextChunk):  # amid a turn it stands below the agent's heading
+            return self._add_context(replace(chunk, role="agent") if self._is_prompted else chunk)
         text = chunk.text
         if chunk.role == "user" and self._is_prompted:
             return self._add_as_user(chunk)
@@ -124,7 +132,8 @@ class Transcript:
     def _attached_text(self, text: str) -> dict[str, Any] | None:
         """Return the attachment that a text is. The user's words come before all attachments."""
         last = self.entries[-1] if self.entries else None
-        is_behind_words = isinstance(last, Note) or (isinstance(last, Message) and last.role == "user")
+        is_users = isinstance(last, Message) and last.role == "user"
+        is_behind_words = is_users or isinstance(last, Note | AnswerBegins)
         return sent_prompt.attached_text(text) if is_behind_words else None
 
     def _attach(self, item: dict[str, Any]) -> None:
@@ -145,6 +154,10 @@ class Transcript:
         self._is_prompted = True
         self._echoes.clear()
         self.expect_echo(text, report)
+
+    def await_answer(self) -> None:
+        """The prompt is on its way: what comes now is the agent's."""
+        self._add(AnswerBegins(self._key()))
 
     def expect_echo(self, text: str, report: str = "") -> None:
         """Do not show what the agent may send back of words that are sent to it now."""

@@ -67,8 +67,8 @@ async def test_in_a_live_message_it_is_folded_and_the_echo_of_the_prompt_goes_on
     assert shown == [
         "## You",
         "hello",
-        "context for the agent (1 line)",
         "## Scripted",
+        "context for the agent (1 line)",
         "Hi",
         "context for the agent (1 line)",
         " there",

@@ -207,7 +207,7 @@ async def test_reports_are_none_of_the_users_words_in_a_new_backend(desk: Desk) 
         json.dumps({"t": 0, "dir": way, "msg": message}) for way, message in zip(ways, messages, strict=True)
     ]
     file.write_text("\n".join(lines) + "\n")
-    assert shown(await replay_wire(desk, file)) == ["## You", TOLD, "and now?"]
+    assert shown(await replay_wire(desk, file)) == ["## You", TOLD, "and now?", "## Scripted"]
 
 
 async def test_a_loaded_session_is_kept_as_it_was_shown(desk: Desk) -> None:

@@ -437,3 +437,27 @@ async def test_a_replay_announces_the_children_anew(desk: Desk) -> None:
     await eventually(lambda: [child["title"] for child in talk.status["subagents"]] == ["Explore again"])
     await talk.until("idle")
     assert len([line for line in talk.lines if line.startswith("agent ")]) == 1
+
+
+@pytest.mark.parametrize("own", ["The loop in price.py is it.", ""])
+async def test_a_child_answers_in_its_own_words(desk: Desk, own: str) -> None:
+    """What brings the answer to the parent may hold what the agent notes for itself."""
+    note = "Report delivered. agentId: a7 (use SendMessage to continue)"
+    reply = {"sessionUpdate": "session_message", "messageId": "r", "senderSessionId": "child"}
+    desk.agent(
+        on_prompt(
+            "work",
+            announce(title="Explore", state={"state": "running"}),
+            in_child({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": own}}),
+            update({**reply, "recipientSessionId": "{session}", "content": [{"type": "text", "text": note}]}),
+            announce(state={"state": "idle", "stopReason": "end_turn"}),
+            say("Done."),
+        )
+    )
+    talk = await desk.ready()
+    await talk.turn("work")
+    (mark,) = [each for each in desk.editor.chat(talk.number).marks if each["kind"] == "tool"]
+    talk.send("toggle", key=mark["key"], open=True)
+    await eventually(lambda: "  │ answer:" in talk.lines)
+    below = talk.lines[talk.lines.index("  │ answer:") + 1]
+    assert below == f"  │ {own or note}"

@@ -691,6 +691,7 @@
 ---@field questions? integer
 ---@field queue? integer
 ---@field retrying? string  why the agent asks its model again
+---@field silent_since? integer  the agent has not said anything in this turn since then, in seconds since 1970
 ---@field remembered? acp.message.Remembered[]
 ---@field session_id? string
 ---@field state? "starting"|"idle"|"running"|"asking"|"auth"|"stopped"|"failed"

@@ -2,6 +2,7 @@
 -- model and mode, at the right when the prompt was sent, or how long the turn has run or took.
 local ephemeral_marks = require("acp_nvim.chat.ephemeral_marks")
 local marks = require("acp_nvim.chat.marks")
+local printable = require("acp_nvim.ui.printable")
 local spinner = require("acp_nvim.ui.spinner")
 local state = require("acp_nvim.backend.session_store")
 local winbar_status = require("acp_nvim.chat.winbar_status")
@@ -36,6 +37,22 @@ local function time_of(chat, row, mark)
   end
 end
 
+--- Says of the newest answer that its agent has not sent anything for long, and what the agent said of it.
+---@param chat acp.Chat
+---@param row integer
+---@param mark acp.Mark
+---@return string?
+local function silence_of(chat, row, mark)
+  local status = mark.kind == "agent" and row == marks.answer(chat) and state.look(chat.session) or {}
+  if status.state ~= "running" or not status.silent_since then
+    return nil
+  end
+  local seconds = math.max(0, os.time() - status.silent_since)
+  local name = printable.visible(status.agent_title or status.agent or "the agent")
+  local why = status.retrying and ": " .. printable.visible(status.retrying) or ""
+  return ("· no word from %s for %d s%s"):format(name, seconds, why)
+end
+
 --- Drops words at the end that have no room beside the time.
 ---
 ---   · Opus · Always ask     in 12 cells: · Opus
@@ -61,9 +78,13 @@ function M.paint(chat, row, line, mark, columns)
     ephemeral_marks.right(chat.buf, row, time)
     columns = columns - api.nvim_strwidth(time[1][1])
   end
+  local room = columns - api.nvim_strwidth(line:sub(MARKER + 1) .. " ")
+  local silence = silence_of(chat, row, mark)
+  if silence then
+    return ephemeral_marks.behind(chat.buf, row, { { printable.cut(silence, room), "AcpWarning" } })
+  end
   for _, chunk in ipairs(mark.eol or {}) do
-    local words = shortened(chunk[1], columns - api.nvim_strwidth(line:sub(MARKER + 1) .. " "))
-    ephemeral_marks.behind(chat.buf, row, { { words, chunk[2] } })
+    ephemeral_marks.behind(chat.buf, row, { { shortened(chunk[1], room), chunk[2] } })
   end
 end
 
