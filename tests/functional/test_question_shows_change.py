@@ -399,14 +399,14 @@ def test_what_became_of_a_call_is_not_cut_off(open_editor: Open, tmp_path: Path,
     editor = open_chat(open_editor, agent, setup=HELD, size=(columns, 30))
     send(editor, "go")
     editor.screen.expect("1 ✓ Yes")
-    editor.screen.expect("           +1")
+    editor.screen.expect("        +1")
     expect_answerable(editor)
     editor.type("<Esc>:Acp reject<CR>")
-    editor.screen.expect("           +1 rejected")
+    editor.screen.expect("        +1 rejected")
     editor.type(":set columns=200<CR>")
     editor.screen.expect(f"{path}  +1  rejected")
     editor.type(f":set columns={columns}<CR>")
-    editor.screen.expect("           +1 rejected")
+    editor.screen.expect("        +1 rejected")
 
 
 def test_a_long_option_goes_on_below_its_name(open_editor: Open, tmp_path: Path) -> None:
