@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from math import ceil
 
 from acp_nvim.host.interface import AgentHost
 from acp_nvim.session.session import Session
@@ -51,7 +52,7 @@ class Silence:
         if silent < _LONG:
             return self._look_in(_LONG - silent, session)
         if session.hints.silent_since is None:
-            session.hints.silent_since = int(time.time() - silent)
+            session.hints.silent_since = ceil(time.time() - silent)
             self._host.app.touch(session)
         self._look_in(_LOOK, session)
 

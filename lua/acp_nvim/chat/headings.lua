@@ -73,13 +73,14 @@ end
 ---@param columns integer  of the window
 function M.paint(chat, row, line, mark, columns)
   ephemeral_marks.hide(chat.buf, row, 0, MARKER)
-  local time = time_of(chat, row, mark)
+  local silence = silence_of(chat, row, mark)
+  -- the prompt's bar has the time of the turn, too
+  local time = silence and { { (" %s "):format(spinner.frame()), "AcpSpinner" } } or time_of(chat, row, mark)
   if time then
     ephemeral_marks.right(chat.buf, row, time)
     columns = columns - api.nvim_strwidth(time[1][1])
   end
   local room = columns - api.nvim_strwidth(line:sub(MARKER + 1) .. " ")
-  local silence = silence_of(chat, row, mark)
   if silence then
     return ephemeral_marks.behind(chat.buf, row, { { printable.cut(silence, room), "AcpWarning" } })
   end

@@ -64,7 +64,7 @@ def test_it_is_told_after_ten_seconds_and_from_the_last_message_on(world: World)
     assert world.session.hints.silent_since is None
     assert world.host.touched == 2
     assert world.at(20) is None
-    assert world.at(21.2) == 1010
+    assert world.at(21.2) == 1011
     world.session.end_turn(22.0, "end_turn")
     assert world.at(60) is None
 
