@@ -10,9 +10,11 @@
 #   make bench     the loads of tests/bench, measured           ARGS="--write" for doc/PERFORMANCE.md, "--where" for a chunk's way
 #   make check-types-lua   the types of the Lua half, where there is a lua-language-server     LUALS=/path/to/it
 #   make doc-check     the help says what the code does; links and snippets of help and README are whole
-#   make pictures      those of the README, made anew (tmux and the DejaVu fonts are needed)   ARGS="chat review"
+#   make cast          the film at the top of the README, from the keys in tests/tools/cast.py
+#   make pictures      the other pictures of the README, dark and light   ARGS="proposal review"
 #   make gallery   every kind of screen in several schemes and widths, into .cache/gallery    ARGS="--widths 80 welcome"
 #   make release   whether this checkout can be released, and what to tag
+#   make fonts     those that pictures are drawn with, into .cache/fonts
 #   make plugins   other plugins into .cache/plugins: the tests beside them are skipped without
 #   make install   .venv with the package, for plugin managers
 #   make clean     all that was made is gone
@@ -35,7 +37,7 @@ ACP_NVIMS ?= $(or $(NAMED_NVIM),$(subst $(empty) $(empty),:,$(strip $(NVIMS))))
 export ACP_NVIMS
 test-agents: export ACP_REAL_AGENTS = $(AGENTS)
 
-.PHONY: help t install demo test test-agents chaos soak check check-types-lua doc-check pictures gallery plugins release bench clean tools nvims
+.PHONY: help t install demo test test-agents chaos soak check check-types-lua doc-check cast pictures gallery fonts plugins release bench clean tools nvims
 
 install:
 	@tests/tools/venv.sh
@@ -65,10 +67,16 @@ check-types-lua: nvims
 doc-check: tools nvims
 	@$(PYTHON_OF_VENV) tests/tools/docs.py --check
 
-pictures: tools nvims
-	@$(PYTHON_OF_VENV) tests/tools/pictures.py "$(BENCH_NVIM)" $(ARGS)
+fonts:
+	@tests/tools/get-fonts.sh
 
-gallery: tools nvims
+cast: tools nvims fonts
+	@$(PYTHON_OF_VENV) -m tests.tools.cast --nvim "$(BENCH_NVIM)" $(ARGS)
+
+pictures: tools nvims fonts
+	@$(PYTHON_OF_VENV) -m tests.tools.pictures --nvim "$(BENCH_NVIM)" $(ARGS)
+
+gallery: tools nvims fonts
 	@$(PYTHON_OF_VENV) -m tests.tools.gallery --nvim "$(BENCH_NVIM)" $(ARGS)
 
 plugins:

@@ -2,17 +2,14 @@
 
     python -m tests.tools.gallery [--nvim NVIM] [--widths 80,120,200] [--out FOLDER] [SCENE]...
 
-Each sheet holds one scene in one width: default and tokyonight (from `make plugins`, left out without), both dark and
-light. The schemes change while the screen stands, as a user changes them. A scripted agent plays a session of ordinary
-work, so that the screens hold what users see. Needs what shot.py needs.
+Each sheet holds one scene in one width: default and tokyonight, both dark and light. The schemes change while the
+screen stands, as a user changes them. A scripted agent plays a session of ordinary work, so that the screens hold what
+users see.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,19 +25,16 @@ from tests.fakes.script import (
     request,
     result,
     say,
-    script,
     think,
     tool,
     update,
     wait_file,
 )
 from tests.steps.forms import ONE_QUESTION, TWO_QUESTIONS, ask_user_question
-from tests.tools.pictures import SEND
-from tests.tools.shot import Picture, Terminal
+from tests.tools.shot import Picture
+from tests.tools.stage import ROOT, stage
 
-ROOT = Path(__file__).resolve().parents[2]
-PLUGINS = Path(os.environ.get("ACP_PLUGINS") or ROOT / ".cache" / "plugins")
-LOOKS = [("default", "dark"), ("default", "light"), ("tokyonight-moon", "dark"), ("tokyonight-day", "light")]
+SCHEMES = ("default dark", "default light", "tokyonight-moon", "tokyonight-day")
 ROWS = {48: 30, 80: 24, 120: 36, 200: 48}
 FONT = {48: 14, 80: 14, 120: 12, 200: 12}
 ACROSS = {48: 2, 80: 2, 120: 2, 200: 1}  # pictures beside each other on a sheet
@@ -282,68 +276,56 @@ def rules(folder: Path) -> list[dict[str, Any]]:
     ]
 
 
-def keys(text: str) -> tuple[str, ...]:
-    """A command or prompt, and Enter."""
-    return (text, "Enter")
+SEND = "<Esc><CR>"
 
 
 def said(text: str, *until: str) -> list[str]:
-    return [*keys(":Acp"), "wait:idle", f"i{text}", *SEND, *(f"wait:{words}" for words in until)]
+    return [":Acp<CR>", "wait:idle", f"i{text}", SEND, *(f"wait:{words}" for words in until)]
 
 
 SUM = "Replace the loop in total() by sum(), and run the tests."
 ASKED = said(SUM, "1 ✓ Yes")
-OPENED = [*ASKED, *keys(":Acp diff"), "wait::w"]
-REVIEWED = [*ASKED, "look", *keys(":Acp answer 1"), "wait:Done:"]
-CHAT = ("C-w", "k")
+OPENED = [*ASKED, ":Acp diff<CR>", "wait::w"]
+REVIEWED = [*ASKED, ":Acp answer 1<CR>", "wait:Done:"]
+CHAT = "<C-w>k"
 
 SCENES: dict[str, list[str]] = {
-    "welcome": [*keys(":Acp"), "wait:idle"],
-    "markdown": [*said("Explain total() in markdown.", "That is all"), *CHAT, "gg", "C-w", "j"],
+    "welcome": [":Acp<CR>", "wait:idle"],
+    "markdown": [*said("Explain total() in markdown.", "That is all"), CHAT, "gg", "<C-w>j"],
     "code": said("Show me the code.", "pytest -q"),
     "calls": said("Find the calls of total(), and run the tests.", "All six"),
-    "plan": [*said("Make a plan.", "plan 2/4"), *CHAT, "G", "[tza", "C-w", "j"],
+    "plan": [*said("Make a plan.", "plan 2/4"), CHAT, "G", "[tza", "<C-w>j"],
     "question": ASKED,
     "proposal": OPENED,
-    "mixed": [*OPENED, "gg]cdo", *keys(":w"), "wait:Done:", *keys(":Acp")],
-    "review": [*REVIEWED, *keys(":Acp review"), "gg]h"],
+    "mixed": [*OPENED, "gg]cdo", ":w<CR>", "wait:Done:", ":Acp<CR>"],
+    "review": [*REVIEWED, ":Acp review<CR>", "gg]h"],
     "sessions": [
         *said("Explain total() in markdown.", "That is all"),
-        *(*keys(":Acp new"), "wait:idle", "iFind the calls of total().", *SEND, "wait:All six"),
-        *(*keys(":Acp new"), "wait:idle", f"i{SUM}", *SEND, "wait:1 ✓ Yes"),
-        *(*keys(":Acp sessions"), "wait:Explain"),
+        *(":Acp new<CR>", "wait:idle", "iFind the calls of total().", SEND, "wait:All six"),
+        *(":Acp new<CR>", "wait:idle", f"i{SUM}", SEND, "wait:1 ✓ Yes"),
+        *(":Acp sessions<CR>", "wait:Explain"),
     ],
     "queue": [
         *said("Please wait for me.", "takes a"),
-        *("iThen add a test for discount.", *SEND, "wait:1 queued"),
-        *("iAnd one for negative prices, with a message that a user understands.", *SEND, "wait:2 queued"),
-        *(*keys(":Acp queue"), "wait:Queue"),
+        *("iThen add a test for discount.", SEND, "wait:1 queued"),
+        *("iAnd one for negative prices, with a message that a user understands.", SEND, "wait:2 queued"),
+        *(":Acp queue<CR>", "wait:Queue"),
     ],
     "error": said("Make an error.", "529"),
-    "terminal": [*said("Open a terminal.", "3 passed"), *keys(":Acp terminals 1"), "wait:test_1"],
+    "terminal": [*said("Open a terminal.", "3 passed"), ":Acp terminals 1<CR>", "wait:test_1"],
     "choice": said("Which format?", "Decline"),
     "ask": said("Please ask me.", "Decline"),
-    "asking": [*said("Please ask me.", "Decline"), "look", *keys(":Acp accept"), "wait:send"],
-    "form": [*said("Make a release.", "Decline"), "look", *keys(":Acp accept"), "wait:Kind"],
-    "running": [*said("Please wait for me.", "takes a"), "iThen add a test", "C-s", "wait:1 queued"],
+    "asking": [*said("Please ask me.", "Decline"), ":Acp accept<CR>", "wait:send"],
+    "form": [*said("Make a release.", "Decline"), ":Acp accept<CR>", "wait:Kind"],
+    "running": [*said("Please wait for me.", "takes a"), "iThen add a test", "<C-s>", "wait:1 queued"],
 }
 
 
-def photograph(nvim: str, keys: list[str], width: int, looks: list[tuple[str, str]]) -> list[Image.Image]:
-    command = [nvim, "--clean", "-n", "--cmd", "luafile init.lua", "src/orders/price.py"]
-    pictures = []
-    with Terminal(command, width, ROWS[width]) as terminal:
-        terminal.wait_for("TAX")
-        for key in keys:
-            terminal.press(key)
-        for scheme, background in looks:
-            Path("look.lua").write_text(f"vim.o.background = '{background}' vim.cmd.colorscheme('{scheme}')")
-            terminal.press("F9")
-            terminal.settle()
-            picture = Picture(width, ROWS[width], FONT[width])
-            picture.paint(terminal.escaped(), terminal.cursor())
-            pictures.append(picture.image)
-    return pictures
+def photograph(nvim: Path, scene: list[str], width: int) -> list[Image.Image]:
+    with stage(nvim, SCHEMES[0], (width, ROWS[width])) as shown:
+        shown.start(FILES, rules(shown.folder))
+        shown.play(scene)
+        return [Picture(shown.put_on(scheme), FONT[width]).image for scheme in SCHEMES]
 
 
 def sheet(pictures: list[Image.Image], across: int) -> Image.Image:
@@ -355,49 +337,20 @@ def sheet(pictures: list[Image.Image], across: int) -> Image.Image:
     return whole
 
 
-def settle_in(home: Path) -> None:
-    """Make a project, an agent and the configuration of a user in a home of its own."""
-    folders = {f"XDG_{kind}_HOME": f"{home}/{kind}" for kind in ("CONFIG", "DATA", "STATE", "CACHE")}
-    os.environ.update(folders, HOME=str(home))
-    project = home / "orders"
-    for name, text in FILES.items():
-        (project / name).parent.mkdir(parents=True, exist_ok=True)
-        (project / name).write_text(text)
-    os.chdir(project)
-    agent = script(home, *rules(home))
-    claude = {"command": agent.argv[0], "args": agent.argv[1:]}
-    given = json.dumps(
-        {"agents": {"claude": claude}, "default_agent": "claude", "review": {"auto_open": False}}
-    )
-    Path("init.lua").write_text(f"""
-vim.opt.runtimepath:prepend({{ {json.dumps(str(ROOT))}, {json.dumps(str(PLUGINS / "tokyonight.nvim"))} }})
-vim.o.number, vim.o.termguicolors = true, true
-vim.g.acp_nvim = vim.json.decode([==[{given}]==])
-vim.keymap.set({{ "n", "i", "t" }}, "<F9>", function() vim.cmd.luafile({json.dumps(str(project / "look.lua"))}) end)
-""")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--nvim", default=str(ROOT / ".nvim/0.12/bin/nvim"))
+    parser.add_argument("--nvim", type=Path, default=ROOT / ".nvim/0.12/bin/nvim")
     parser.add_argument("--widths", default="80,120,200")
     parser.add_argument("--out", type=Path, default=ROOT / ".cache" / "gallery")
     parser.add_argument("scenes", nargs="*", default=list(SCENES))
     asked = parser.parse_args()
-    nvim, out = os.path.abspath(asked.nvim), asked.out.resolve()
-    out.mkdir(parents=True, exist_ok=True)
-    os.environ.pop("NVIM", None)
-    looks = LOOKS if (PLUGINS / "tokyonight.nvim").is_dir() else LOOKS[:2]
+    asked.out.mkdir(parents=True, exist_ok=True)
     for name in asked.scenes:
         for width in map(int, asked.widths.split(",")):
-            with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
-                settle_in(Path(home))
-                sheet(photograph(nvim, SCENES[name], width, looks), ACROSS[width]).save(
-                    out / f"{name}-{width}.png"
-                )
-                os.chdir(ROOT)
+            pictures = photograph(asked.nvim, SCENES[name], width)
+            sheet(pictures, ACROSS[width]).save(asked.out / f"{name}-{width}.png")
 
 
 if __name__ == "__main__":

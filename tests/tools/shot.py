@@ -1,10 +1,10 @@
 """What a user sees of a program in a terminal, as a picture, as text and with its escape codes.
 
-    shot.py OUT.png [-x COLUMNS] [-y ROWS] [-k KEY]... -- nvim ...
+    python -m tests.tools.shot OUT.png [-x COLUMNS] [-y ROWS] [-k KEY]... -- nvim ...
 
 A KEY is text to type, a key of tmux (`Enter`, `C-s`), or `wait:TEXT`: go on once TEXT is on the screen; `look`: once
 nothing has changed for so long that a question may be answered.
-Needs tmux and a monospaced TrueType font; it uses a tmux server of its own.
+Needs tmux, of which it uses a server of its own, and the fonts of `make fonts`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import re
 import subprocess
 import time
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -24,15 +25,10 @@ import pyte
 from PIL import Image, ImageDraw, ImageFont
 from pyte.screens import wcwidth
 
-FONTS = Path("/usr/share/fonts/truetype/dejavu")
-FACES = {
-    (False, False): "DejaVuSansMono.ttf",
-    (True, False): "DejaVuSansMono-Bold.ttf",
-    (False, True): "DejaVuSansMono-Oblique.ttf",
-    (True, True): "DejaVuSansMono-BoldOblique.ttf",
-}
-WIDER = "DejaVuSans.ttf"  # has what the monospaced one lacks: the frames of a spinner
-MISSING = "\U000fffff"
+from tests.tools import fonts
+from tests.tools.cells import Cell, Look
+from tests.tools.fonts import Face
+
 FOREGROUND, BACKGROUND = "d4d4d4", "1e1e1e"
 NAMES = ("black", "red", "green", "brown", "blue", "magenta", "cyan", "white")
 PLAIN = ("000000", "cd3131", "0dbc79", "e5e510", "2472c8", "bc3fbc", "11a8cd", "e5e5e5")
@@ -95,6 +91,9 @@ class Terminal:
         column, row = self._tmux("display-message", "-p", "-t", "shot", "#{cursor_x} #{cursor_y}").split()
         return int(column), int(row)
 
+    def look(self) -> Look:
+        return look_of(self.escaped(), self.cursor(), self.columns, self.rows)
+
     def wait_for(self, text: str, timeout: float = 20) -> None:
         end = time.monotonic() + timeout
         while text not in self.text():
@@ -113,46 +112,59 @@ class Terminal:
 
 
 class Picture:
-    """A screen full of escape codes, painted."""
+    """A screen, painted."""
 
-    def __init__(self, columns: int, rows: int, size: int = 15) -> None:
-        self._fonts = {face: ImageFont.truetype(str(FONTS / name), size) for face, name in FACES.items()}
-        self._wider = ImageFont.truetype(str(FONTS / WIDER), size)
-        regular = self._fonts[False, False]
-        self._width, self._height = round(regular.getlength("M")), sum(regular.getmetrics()) + 2
-        self.image = Image.new("RGB", (self._width * columns, self._height * rows), f"#{BACKGROUND}")
+    def __init__(self, look: Look, size: int = 15) -> None:
+        self._size, regular = size, font(fonts.FACES[fonts.PLAIN], size)
+        self._width, self._height = round(regular.getlength("M")), sum(regular.getmetrics())
+        extent = self._width * len(look.rows[0]), self._height * len(look.rows)
+        self.image = Image.new("RGB", extent, look.paper)
         self._draw = ImageDraw.Draw(self.image)
-        self._screen = pyte.Screen(columns, rows)
+        for number, row in enumerate(look.rows):
+            for column, cell in enumerate(row):
+                at_cursor = (number, column) == look.cursor
+                self._cell(
+                    column, number, cell._replace(ink=cell.paper, paper=cell.ink) if at_cursor else cell
+                )
 
-    def paint(self, escaped: str, cursor: tuple[int, int]) -> None:
-        pyte.Stream(self._screen).feed("\x1b[?7l" + escaped.rstrip("\n").replace("\n", "\r\n"))
-        for row in range(self._screen.lines):
-            for column in range(self._screen.columns):
-                self._cell(column, row, self._screen.buffer[row][column], (column, row) == cursor)
-
-    def _cell(self, column: int, row: int, cell: Any, under_cursor: bool) -> None:
-        ink, paper = colour(cell.fg, FOREGROUND), colour(cell.bg, BACKGROUND)
-        if cell.reverse != under_cursor:
-            ink, paper = paper, ink
-        wide = bool(cell.data) and wcwidth(cell.data[0]) == 2
+    def _cell(self, column: int, row: int, cell: Cell) -> None:
+        if not cell.text:  # the second half of a wide character
+            return
+        is_wide = wcwidth(cell.text[0]) == 2
         left, top = column * self._width, row * self._height
-        right, bottom = left + self._width * (1 + wide) - 1, top + self._height - 1
-        if cell.data:  # the second half of a wide character has none
-            self._draw.rectangle([left, top, right, bottom], fill=paper)
-        if cell.data.strip():
-            self._draw.text((left, top + 1), cell.data, font=self._font(cell), fill=ink)
-        if cell.underscore:
-            self._draw.line([left, bottom - 1, right, bottom - 1], fill=ink)
-        if cell.strikethrough:
+        right, bottom = left + self._width * (1 + is_wide) - 1, top + self._height - 1
+        self._draw.rectangle([left, top, right, bottom], fill=cell.paper)
+        if cell.text.strip():
+            face = Face(cell.is_bold, cell.is_italic)
+            drawn_by = font(fonts.name_for(cell.text[0], face), self._size)
+            self._draw.text((left, top), cell.text, font=drawn_by, fill=cell.ink)
+        if cell.is_underlined:
+            self._draw.line([left, bottom - 1, right, bottom - 1], fill=cell.ink)
+        if cell.is_struck:
             middle = top + self._height // 2
-            self._draw.line([left, middle, right, middle], fill=ink)
+            self._draw.line([left, middle, right, middle], fill=cell.ink)
 
-    def _font(self, cell: Any) -> ImageFont.FreeTypeFont:
-        font = self._fonts[cell.bold, cell.italics]
-        is_missing = not cell.data.isascii() and bytes(font.getmask(cell.data)) == bytes(
-            font.getmask(MISSING)
-        )
-        return self._wider if is_missing else font
+
+@cache
+def font(name: str, size: int) -> ImageFont.FreeTypeFont:
+    return ImageFont.truetype(str(fonts.path_of(name)), size)
+
+
+def look_of(escaped: str, cursor: tuple[int, int], columns: int, rows: int) -> Look:
+    """The screen that the escape codes draw; `cursor` is its column and row."""
+    screen = pyte.Screen(columns, rows)
+    pyte.Stream(screen).feed("\x1b[?7l" + escaped.rstrip("\n").replace("\n", "\r\n"))
+    cells = tuple(
+        tuple(cell_of(screen.buffer[row][column]) for column in range(columns)) for row in range(rows)
+    )
+    return Look(cells, (cursor[1], cursor[0]), False, f"#{FOREGROUND}", f"#{BACKGROUND}")
+
+
+def cell_of(drawn: Any) -> Cell:
+    ink, paper = colour(drawn.fg, FOREGROUND), colour(drawn.bg, BACKGROUND)
+    if drawn.reverse:
+        ink, paper = paper, ink
+    return Cell(drawn.data, ink, paper, drawn.bold, drawn.italics, drawn.underscore, drawn.strikethrough)
 
 
 def colour(name: str, default: str) -> str:
@@ -176,9 +188,7 @@ def main() -> None:
         for key in asked.key:
             terminal.press(key)
         terminal.settle()
-        picture = Picture(asked.columns, asked.rows)
-        picture.paint(terminal.escaped(), terminal.cursor())
-        picture.image.save(asked.out)
+        Picture(terminal.look()).image.save(asked.out)
         asked.out.with_suffix(".txt").write_text(terminal.text())
         asked.out.with_suffix(".ansi").write_text(terminal.escaped())
 
