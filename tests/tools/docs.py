@@ -295,7 +295,7 @@ def wrong(nvim: str, text: str, readme: str) -> Iterator[str]:
     for number, line in enumerate(text.split("\n"), 1):
         if len(line.expandtabs()) > WIDTH:
             yield f"doc/acp_nvim.txt:{number}: {len(line)} columns"
-    for target in re.findall(r"\]\((?!https?:|#)([^)#]+)|src=\"([^\"]+)\"", readme):
+    for target in re.findall(r"\]\((?!https?:|#)([^)#]+)|src(?:set)?=\"([^\"]+)\"", readme):
         if not (ROOT / "".join(target)).exists():
             yield f"README.md: no such file: {''.join(target)}"
     with tempfile.TemporaryDirectory() as folder:
