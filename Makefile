@@ -29,13 +29,12 @@ SHELL := bash
 PYTHON_OF_VENV := .venv/bin/python
 empty :=
 # In a terminal of Neovim the environment's $NVIM is a socket: only the one of the command line is a wish.
-NAMED_NVIM := $(if $(filter command line,$(origin NVIM)),$(NVIM))
+NAMED_NVIM := $(if $(filter command line,$(origin NVIM)),$(or $(shell command -v "$(NVIM)"),$(NVIM)))
 BENCH_NVIM := $(or $(NAMED_NVIM),.nvim/0.12/bin/nvim)
 BENCH_NVIMS := $(or $(NAMED_NVIM),$(BENCH_NVIM) .nvim/0.10/bin/nvim)
 # pytest gets them as one list like PATH; nothing: those under .nvim
 ACP_NVIMS ?= $(or $(NAMED_NVIM),$(subst $(empty) $(empty),:,$(strip $(NVIMS))))
 export ACP_NVIMS
-test-agents: export ACP_REAL_AGENTS = $(AGENTS)
 
 .PHONY: help t install demo test test-agents chaos soak check check-types-lua doc-check cast pictures gallery fonts plugins release bench clean tools nvims
 
@@ -93,7 +92,7 @@ test: tools nvims
 	@tests/tools/tests.sh $(ARGS)
 
 test-agents: tools nvims
-	@tests/tools/real.sh -n 2 $(ARGS)
+	@ACP_REAL_AGENTS="$(AGENTS)" tests/tools/real.sh -n 2 $(ARGS)
 
 chaos: tools nvims
 	@ACP_FUZZ=1000000 ACP_CHAOS=1 ACP_HYPOTHESIS=thorough $(PYTHON_OF_VENV) -m pytest -n 2 -o faulthandler_timeout=0 tests/fuzz tests/chaos $(ARGS)

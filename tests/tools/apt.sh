@@ -14,6 +14,7 @@ die() {
 debian_mirror() {
   [ -z "${DEBIAN_MIRROR:-}" ] || { echo "$DEBIAN_MIRROR"; return; }
   local uri='[^ ]+(/debian/?|/debian\.list)'
+  # shellcheck disable=SC2016 # for apt to fill in
   { apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 2>/dev/null
     cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | grep -v '^ *#' | tr -s ' \t' '\n'
   } | grep -xE "$uri" | head -n 1 || true

@@ -2,7 +2,7 @@
 # check.sh [--with-tests]: format, lint, types and documentation side by side; with the tests that need no Neovim, but
 # for those that take long.
 set -uo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit
 python=.venv/bin/python
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT

@@ -5,7 +5,7 @@
 # touched. The paths are baked in: a moved PREFIX is made anew from the .debs kept in PREFIX.cache, offline.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=apt.sh
+# shellcheck source=tests/tools/apt.sh
 . "$here/apt.sh"
 
 suite=${1:?usage: get-nvim.sh SUITE PREFIX}
@@ -15,6 +15,9 @@ cache=$prefix.cache
 
 made() { [ -x "$prefix/bin/nvim" ] && [ "$(cat "$prefix/made-for" 2>/dev/null)" = "$suite $prefix" ]; }
 ! made || exit 0
+if ! command -v apt-get >/dev/null || ! command -v dpkg-deb >/dev/null; then
+  die "only apt fetches a Neovim: install 0.10 or newer (macOS: brew install neovim) and say make NVIM=/path/to/nvim"
+fi
 mkdir -p "$cache"
 exec 9>"$cache/lock"
 flock 9
@@ -43,7 +46,7 @@ done <"$cache/closure"
 nvim=$new/root/usr/bin/nvim
 arch=$(basename "$(dirname "$(find "$new/root/usr/lib" -name libc.so.6 | head -n 1)")")
 loader=$(find "$new/root/usr/lib" "$new/root/usr/lib64" -name 'ld-linux*.so.*' | head -n 1)
-[ -x "$nvim" ] && [ -n "$loader" ] || die "the packages of $suite hold no Neovim and loader"
+{ [ -x "$nvim" ] && [ -n "$loader" ]; } || die "the packages of $suite hold no Neovim and loader"
 patchelf() { "$loader" --library-path "$new/root/usr/lib/$arch" "$new/root/usr/bin/patchelf" "$@"; }
 
 # The loader and the libraries go into the program itself: no wrapper and no LD_LIBRARY_PATH that would leak into

@@ -7,7 +7,7 @@
 #   fails           fails, then passes twice     NOT STEADY: it fails alone, too, at times
 #   fails           fails, and fails again       failed
 set -uo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit
 # Without compiled files each of the processes would rewrite every assertion again.
 unset PYTHONDONTWRITEBYTECODE
 python=.venv/bin/python

@@ -4,7 +4,7 @@
 # Nothing is done, and no network asked, as long as the checkout's place and pyproject.toml are those it was made for.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-# shellcheck source=apt.sh
+# shellcheck source=tests/tools/apt.sh
 . tests/tools/apt.sh
 
 venv=.venv
@@ -60,7 +60,7 @@ install_with_uv() {
 }
 
 install_with_pip() {
-  works && "$python" -I -c 'import pip' 2>/dev/null || make_venv
+  "$python" -I -c 'import pip, sys; sys.version_info >= (3, 11) or sys.exit(1)' 2>/dev/null || make_venv
   quietly "$python" -I -m pip --quiet --disable-pip-version-check install "$@"
 }
 
