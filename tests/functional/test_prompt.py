@@ -1,5 +1,7 @@
 """The prompt and its queue: what the user has written is kept, sent once, and comes back."""
 
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,7 +10,6 @@ import pytest
 
 from tests.fakes.script import (
     ScriptedAgent,
-    leave,
     on,
     on_initialize,
     on_prompt,
@@ -435,26 +436,27 @@ def test_an_empty_prompt_is_not_sent_and_a_line_says_so(open_editor: Open, tmp_p
 def test_an_empty_prompt_resumes_a_paused_queue(
     open_editor: Open, tmp_path: Path, key: str, ends: str
 ) -> None:
+    """Where the agent has ended, the prompt that had no answer goes first."""
     go = tmp_path / "go"
-    last = wait_file(str(go))
-    agent = script(
-        tmp_path,
-        on_prompt("first", last, *([leave(1)] if ends == "exit" else [])),
-        on_prompt("", say("got it")),
-    )
+    agent = script(tmp_path, on_prompt("first", wait_file(str(go))), on_prompt("", say("got it")))
     editor = talking(open_editor, agent)
     editor.type("ifirst<C-s>second<C-s>third<C-s>")
     editor.expect_lua("return require('acp_nvim').status().queue", 2)
+    wait_until(lambda: sent(agent))
     if ends == "cancel":
         editor.type("<C-c>")
         wait_until(lambda: agent.got("session/cancel"))
-    go.touch()
+        go.touch()
+    else:
+        os.kill(editor.acp("status")["pid"], signal.SIGKILL)
     editor.wait_event("AcpTurnEnded", turn=1)
-    editor.screen.expect("resumes the queue")
+    go.touch()
+    editor.screen.expect("resumes the queue" if ends == "cancel" else "retries")
     editor.screen.expect("‖ 2  second")
     editor.type(key)
-    editor.wait_event("AcpTurnEnded", turn=3)
-    assert sent(agent)[-2:] == ["second", "third"]
+    again = ["first"] if ends == "exit" else []
+    editor.wait_event("AcpTurnEnded", turn=3 + len(again))
+    assert sent(agent) == ["first", *again, "second", "third"]
     editor.screen.expect_gone("‖")
 
 

@@ -132,7 +132,7 @@ end
 local function split_end(text)
   local first = text:find(":Acp", 1, true)
   if not first then
-    local before, gap, last = text:match("^(.+)(: )(.-)$")
+    local before, gap, last = text:match("^(.+)(: )(%l.-)$") -- a quotation is nothing to do
     return before or text, gap or "", last or ""
   end
   local named, before = text:sub(first), text:sub(1, first - 1)
