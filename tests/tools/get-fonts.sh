@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# get-fonts.sh: the fonts that pictures are drawn with as .cache/fonts/*.ttf, from Debian's packages of them. On a machine
-# without apt-get, put the files named below there by hand: JetBrains Mono 2.304 and DejaVu 2.37.
+# get-fonts.sh: fetch the fonts that pictures are drawn with, from Debian's packages of them, to .cache/fonts.
+#
+# On a machine without apt-get, put the files named below there by hand: JetBrains Mono 2.304 and DejaVu 2.37.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 # shellcheck source=tests/tools/apt.sh
