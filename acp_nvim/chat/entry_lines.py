@@ -18,13 +18,14 @@ from acp_nvim.chat.prompt_lines import by, is_long, prompt_rows
 from acp_nvim.chat.report_line import summary
 from acp_nvim.chat.splice import Row
 from acp_nvim.chat.tool_body import Terminal, body, context_text
-from acp_nvim.chat.tool_lines import header, subagent_header
+from acp_nvim.chat.tool_lines import changed_lines, header, relative, subagent_header
 from acp_nvim.protocol import schema
 from acp_nvim.session.change_preview import counts as counted
 from acp_nvim.session.compaction import Compaction
 from acp_nvim.session.entries import (
     AgentContext,
     AnswerBegins,
+    ChangedFile,
     Changes,
     Entry,
     Message,
@@ -87,7 +88,7 @@ class Look:
 
 def folds(entry: Entry | None) -> bool:
     is_block = isinstance(entry, ToolCall | Subagent | Thought | Plan | Compaction | Report | AgentContext)
-    return is_block or is_long(entry)
+    return is_block or is_long(entry) or (isinstance(entry, Changes) and bool(entry.files))
 
 
 def opens_itself(entry: Entry) -> bool:
@@ -123,7 +124,7 @@ def _others(entry: Entry, is_open: bool, look: Look) -> list[Row]:
         case Note():
             return _note(entry)
         case Changes():
-            return _changes(entry)
+            return _changes(entry, is_open, look.cwd)
         case AnswerBegins():
             return []  # its heading is all
         case Placeholder():
@@ -259,8 +260,8 @@ def _note(note: Note) -> list[Row]:
     return [(text, mark | ({"kind": "error"} if note.kind == "error" else {})), *rest]
 
 
-def _changes(changes: Changes) -> list[Row]:
-    """Return one line such as "2 files +5 −4 · …"; none if no file has changed."""
+def _changes(changes: Changes, is_open: bool, cwd: str) -> list[Row]:
+    """Return one line such as "2 files +5 −4 · …", and unfolded a line for each file; none if no file has changed."""
     text = changes.text
     if not text:
         return []
@@ -271,6 +272,22 @@ def _changes(changes: Changes) -> list[Row]:
     ends.append(len(text))
     at = [len(text[:end].encode()) for end in ends]
     spans = [[*ends, colour] for *ends, colour in zip(at, at[1:], colours, strict=False)]
-    return [
-        (text, icon_mark("changes", changes.key, "± ", "AcpNote") | {"turn": changes.turn, "spans": spans})
-    ]
+    top = icon_mark("changes", changes.key, "± ", "AcpNote") | {"turn": changes.turn, "spans": spans}
+    lines = Body(changes.key)
+    for file in changes.files if is_open else ():
+        parts = _changed_file(file, cwd)
+        lines.line("".join(part for part, _ in parts), parts=parts)
+    if is_open and changes.more:
+        lines.line(f"… {changes.more:,} more: :Acp review", "AcpNote")
+    return [(text, top), *lines.rows()]
+
+
+def _changed_file(file: ChangedFile, cwd: str) -> list[tuple[str, str]]:
+    """Return "price.py +2 −1  kept 1, undone 1" in parts with their colours."""
+    parts = [(one_line(relative(file.path, cwd)), "AcpPath")]
+    if file.plus or file.minus:
+        parts += [(text, colour) for text, colour in changed_lines(file.plus, file.minus)]
+    decided = [f"{verb} {n:,}" for verb, n in (("kept", file.kept), ("undone", file.undone)) if n]
+    if len(parts) == 1 and not decided:
+        decided = ["earlier text unknown"]
+    return [*parts, ("  " + ", ".join(decided), "AcpNote")] if decided else parts

@@ -5,6 +5,7 @@ from __future__ import annotations
 from acp_nvim.commands.dispatch import Table, handle
 from acp_nvim.commands.interface import Application
 from acp_nvim.messages.review import Reviewed
+from acp_nvim.session.entries import ChangedFile
 
 
 class ReviewCommands:
@@ -21,4 +22,8 @@ class ReviewCommands:
             self._review.lost(report.session, list(report.files))
         for note in told.notes:
             if session := self._app.sessions.get(note.session):
-                self._review.note(session, note.turn, note.text)
+                files = [
+                    ChangedFile(file.path, file.plus, file.minus, file.kept, file.undone)
+                    for file in note.files
+                ]
+                self._review.note(session, note.turn, note.text, files, note.more)

@@ -13,6 +13,7 @@ from acp_nvim.editor.interface import Editor
 from acp_nvim.files import disk, file_snapshot
 from acp_nvim.files.file_snapshot import ChangeAuthor, Held, Own, Unknown, own_shape
 from acp_nvim.messages.review import Changed, DiskChange, Reported, TurnBegins, TurnOver
+from acp_nvim.session.entries import ChangedFile
 from acp_nvim.session.session import Session
 from acp_nvim.text.decision_report import LostLines, report_of_review
 
@@ -85,11 +86,11 @@ class Review:
         """Note that the user's undo has written or deleted this file."""
         self._wrote(path)
 
-    def note(self, session: Session, turn: int, text: str) -> None:
-        """Show the line below a turn that is over."""
+    def note(self, session: Session, turn: int, text: str, files: list[ChangedFile], more: int) -> None:
+        """Show the line below a turn that is over, and the files below it."""
         entry = session.changed.get(turn)
-        if entry and entry.text != text:
-            entry.text = text
+        if entry and (entry.text, entry.files, entry.more) != (text, files, more):
+            entry.text, entry.files, entry.more = text, files, more
             session.transcript.touch(entry)
             self._touch(session)
 

@@ -28,12 +28,24 @@ class DiskChange(TypedDict):
 # --- From Lua
 
 
+class TurnFile(Part):
+    """A file that a turn has changed. All counts are 0 where nobody knows what it held before."""
+
+    path: str  # as it was named
+    plus: int  # lines that wait for a decision
+    minus: int
+    kept: int  # changes
+    undone: int
+
+
 class TurnNote(Part):
-    """The line below a turn that has changed files."""
+    """The line below a turn that has changed files, and the files below it when it is unfolded."""
 
     session: int
     turn: int
     text: str
+    files: list[TurnFile] = []
+    more: int = 0  # files beside those
 
 
 class LostLines(Part):

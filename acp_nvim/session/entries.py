@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from acp_nvim.protocol import schema
@@ -104,6 +104,18 @@ class AnswerBegins:
     key: int
 
 
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """What waits for a decision in a file that a turn changed, and what was decided. All counts are 0 where nobody
+    knows what it held before."""
+
+    path: str
+    plus: int
+    minus: int
+    kept: int
+    undone: int
+
+
 @dataclass(slots=True, eq=False)
 class Changes:
     """The files that a turn changed; empty, and so not shown, if there are none."""
@@ -112,6 +124,8 @@ class Changes:
     key: int
     turn: int
     text: str = ""
+    files: list[ChangedFile] = field(default_factory=list)
+    more: int = 0  # files beside those
 
 
 UsersEntry = Message | Report | AgentContext | Placeholder  # it may be part of a message of the user

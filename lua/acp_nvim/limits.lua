@@ -72,6 +72,8 @@ return {
   VERSION_CHARS = 60, -- of what a program says of its version
   NPM_FOLDER_SECONDS = 24 * 60 * 60, -- after which npm is asked once more for its global folder
 
+  TURN_FILES = 100, -- of a turn that its line in the chat lists when it is unfolded
+
   -- Prompts
   PROMPT_BYTES = MIB, -- of its text
   ATTACHED_BYTES = shared_constants.ATTACHED_TEXT_BYTES, -- of a file's lines, a diff or a list that goes along

@@ -138,6 +138,31 @@ def test_the_line_decides_about_its_own_turn(open_editor: Open, tmp_path: Path) 
     editor.expect_lua(PENDING, 0)
 
 
+def test_the_line_unfolds_the_files_of_its_turn(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(
+        tmp_path,
+        on_prompt("", write(NOTES, join_lines(CHANGED)), write("{cwd}/below/other.txt", "new\n")),
+    )
+    editor = open_notes(open_editor, agent, join_lines(TEN), init=COMMA, size=(160, 40))
+    editor.type(":Acp<CR><Esc>")
+    editor.acp("prompt", "edit")
+    editor.wait_event("AcpTurnEnded")
+    editor.screen.expect("± 2 files +3 −2")
+    editor.type("<C-w>k/2 files<CR>za")
+    editor.screen.expect("│ below/other.txt +1")
+    editor.screen.expect("│ notes.txt +2 −2")
+    editor.type("/other.txt<CR>0<CR>")
+    editor.expect_lua("return vim.fn.expand('%:t')", "other.txt")
+    editor.type(",k")
+    editor.screen.expect("± notes.txt +2 −2 · kept 1")
+    editor.screen.expect("│ below/other.txt  kept 1")
+    editor.type("<C-w>l:Acp undo turn<CR>")
+    editor.screen.expect("│ notes.txt  undone 3")
+    editor.type("/± \\|kept 1, undone<CR>za")
+    editor.screen.expect_gone("│ notes.txt")
+    editor.screen.expect("± kept 1, undone 3 of 4")
+
+
 def test_what_is_pending_in_another_session_is_named(open_editor: Open, tmp_path: Path) -> None:
     editor = talking(open_editor, tmp_path, "edit")
     editor.expect_lua(PENDING, 3)

@@ -174,11 +174,21 @@
 ---@class acp.message.Why: acp.message.OfSession
 ---@field key? integer
 
---- The line below a turn that has changed files.
+--- A file that a turn has changed. All counts are 0 where nobody knows what it held before.
+---@class acp.message.TurnFile
+---@field path string  as it was named
+---@field plus integer  lines that wait for a decision
+---@field minus integer
+---@field kept integer  changes
+---@field undone integer
+
+--- The line below a turn that has changed files, and the files below it when it is unfolded.
 ---@class acp.message.TurnNote
 ---@field session integer
 ---@field turn integer
 ---@field text string
+---@field files? acp.message.TurnFile[]
+---@field more? integer  files beside those
 
 --- What the user has made of an agent's lines in one file.
 ---@class acp.message.LostLines

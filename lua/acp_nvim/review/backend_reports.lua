@@ -11,7 +11,8 @@ local M = {}
 
 local SOON_MS = 50
 
-local notes = {} ---@type table<integer, table<integer, string>>  session -> turn that is over -> its line as it was told
+-- session -> turn that is over -> its line as it was told
+local notes = {} ---@type table<integer, table<integer, acp.TurnLine|{}>>
 local reports = {} ---@type table<integer, table[]>  by session: what was told last
 local about = {} ---@type table<integer, acp.Lost[]>  by session: what that was about
 local undone = {} ---@type string[]
@@ -24,11 +25,11 @@ local generation ---@type integer?  of the backend that has been told
 local function new_notes()
   local fresh = {}
   for session, lines in pairs(turn_lines.all()) do
-    for turn, text in pairs(lines) do
+    for turn, line in pairs(lines) do
       local told = (notes[session] or {})[turn]
-      if told and told ~= text then
-        notes[session][turn] = text
-        fresh[#fresh + 1] = { session = session, turn = turn, text = text }
+      if told and not vim.deep_equal(told, line) then
+        notes[session][turn] = line
+        fresh[#fresh + 1] = vim.tbl_extend("error", { session = session, turn = turn }, line)
       end
     end
   end
@@ -145,7 +146,7 @@ end
 function M.turn_over(session, turn)
   meet_backend()
   notes[session] = notes[session] or {}
-  notes[session][turn] = notes[session][turn] or ""
+  notes[session][turn] = notes[session][turn] or {}
   M.flush()
 end
 

@@ -5,20 +5,28 @@
 --   ± kept 2, undone 1 of 3                              all are decided
 --   ± price.py +2 −1  ,k keep  ,u undo                   in a narrow chat
 local key_names = require("acp_nvim.review.key_names")
+local limits = require("acp_nvim.limits")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local printable = require("acp_nvim.ui.printable")
 local store = require("acp_nvim.review.store")
 
 local M = {}
 
----@class acp.TurnShare  what one turn has done to files in review
----@field names table<string, string>  of the files that wait for a decision, by resolved path
+---@class acp.FileShare  what one turn has done to a file in review
+---@field given string
+---@field is_pending boolean
 ---@field plus integer
 ---@field minus integer
 ---@field kept integer
 ---@field undone integer
 
+---@alias acp.TurnShare table<string, acp.FileShare>  by resolved path
 ---@alias acp.TurnShares table<integer, table<integer, acp.TurnShare>>  session -> turn
+
+---@class acp.TurnLine
+---@field text string
+---@field files acp.message.TurnFile[]
+---@field more integer  files beside those
 
 local SIGN = 2 -- cells
 local widths = {} ---@type table<integer, integer>  by session: columns of its narrowest chat
@@ -30,35 +38,57 @@ local past = {} ---@type acp.TurnShares  of files that have left the review: wha
 local function share_of(shares, of)
   shares[of.session] = shares[of.session] or {}
   local turns = shares[of.session]
-  turns[of.turn] = turns[of.turn] or { names = {}, plus = 0, minus = 0, kept = 0, undone = 0 }
+  turns[of.turn] = turns[of.turn] or {}
   return turns[of.turn]
+end
+
+---@param shares acp.TurnShares
+---@param of { session: integer, turn: integer }
+---@param file acp.ReviewedFile
+---@return acp.FileShare
+local function file_share(shares, of, file)
+  local share, path = share_of(shares, of), file.path
+  share[path] = share[path] or { given = file.given, is_pending = false, plus = 0, minus = 0, kept = 0, undone = 0 }
+  return share[path]
 end
 
 ---@param shares acp.TurnShares
 ---@param file acp.ReviewedFile
 local function add_decided(shares, file)
   for _, each in ipairs(file.text.known.decided) do
-    local share, what = share_of(shares, each.change), each.is_kept and "kept" or "undone"
+    local share, what = file_share(shares, each.change, file), each.is_kept and "kept" or "undone"
     share[what] = share[what] + 1
   end
 end
 
 ---@return acp.TurnShares
 local function all_shares()
-  local shares = vim.deepcopy(past)
-  for path, file in pairs(store.files) do
-    local name = vim.fs.basename(file.given)
+  local shares = vim.deepcopy(past, true)
+  for _, file in pairs(store.files) do
     for _, change in ipairs(pending_changes.by_turn(file.text)) do
-      local share = share_of(shares, change)
-      share.names[path] = name
+      local share = file_share(shares, change, file)
+      share.is_pending = true
       share.plus, share.minus = share.plus + #change.new, share.minus + #change.old
     end
     for _, author in ipairs(file.unknown) do
-      share_of(shares, author).names[path] = name
+      file_share(shares, author, file).is_pending = true
     end
     add_decided(shares, file)
   end
   return shares
+end
+
+---@param share acp.TurnShare
+---@return { pending: acp.FileShare[], plus: integer, minus: integer, kept: integer, undone: integer }
+local function totals(share)
+  local sum = { pending = {}, plus = 0, minus = 0, kept = 0, undone = 0 }
+  for _, file in pairs(share) do
+    sum.pending[#sum.pending + 1] = file.is_pending and file or nil
+    for _, what in ipairs({ "plus", "minus", "kept", "undone" }) do
+      sum[what] = sum[what] + file[what]
+    end
+  end
+  return sum
 end
 
 ---@param between string
@@ -84,20 +114,20 @@ local function fitting(width, ...)
   end) or texts[#texts]
 end
 
----@param share acp.TurnShare
+---@param turn acp.TurnShare
 ---@param width integer  of the text behind its sign
 ---@return string
-local function line_of(share, width)
-  local decided = {}
+local function line_of(turn, width)
+  local decided, share = {}, totals(turn)
   for _, what in ipairs({ "kept", "undone" }) do
     decided[#decided + 1] = share[what] > 0 and ("%s %d"):format(what, share[what]) or nil
   end
-  local said, names = table.concat(decided, ", "), vim.tbl_values(share.names)
-  if #names == 0 then
+  local said, pending = table.concat(decided, ", "), share.pending
+  if #pending == 0 then
     local of = #decided == 2 and (" of %d"):format(share.kept + share.undone) or ""
     return said ~= "" and said .. of or "nothing left to review"
   end
-  local where = #names == 1 and printable.visible(names[1]) or ("%d files"):format(#names)
+  local where = #pending == 1 and printable.visible(vim.fs.basename(pending[1].given)) or ("%d files"):format(#pending)
   if share.plus == 0 and share.minus == 0 then
     local unknown = where .. ": earlier text unknown, no undo"
     return fitting(width, joined(" · ", unknown, said, ":Acp review"), joined(" · ", unknown, said), unknown)
@@ -119,7 +149,7 @@ end
 ---@return integer plus
 ---@return integer minus
 function M.size(session, turn)
-  local share = share_of(all_shares(), { session = session, turn = turn })
+  local share = totals(share_of(all_shares(), { session = session, turn = turn }))
   return share.plus, share.minus
 end
 
@@ -128,18 +158,37 @@ end
 ---@param turn integer
 ---@return integer
 function M.files(session, turn)
-  return vim.tbl_count(share_of(all_shares(), { session = session, turn = turn }).names)
+  return #totals(share_of(all_shares(), { session = session, turn = turn })).pending
+end
+
+--- The files below the line, as far as the chat lists them.
+---@param turn acp.TurnShare
+---@return acp.message.TurnFile[]
+local function files_of(turn)
+  local files = {}
+  for _, file in vim.spairs(turn) do
+    if #files == limits.TURN_FILES then
+      break
+    end
+    files[#files + 1] =
+      { path = file.given, plus = file.plus, minus = file.minus, kept = file.kept, undone = file.undone }
+  end
+  return files
 end
 
 --- The lines of all turns that have changed files, whether they are over or not.
----@return table<integer, table<integer, string>>  session -> turn -> line
+---@return table<integer, table<integer, acp.TurnLine>>  session -> turn -> line
 function M.all()
   local lines = {}
   for session, turns in pairs(all_shares()) do
     lines[session] = {}
     for turn, share in pairs(turns) do
       share_of(past, { session = session, turn = turn }) -- it has a line from now on, also when its files have left
-      lines[session][turn] = line_of(share, (widths[session] or math.huge) - SIGN)
+      lines[session][turn] = {
+        text = line_of(share, (widths[session] or math.huge) - SIGN),
+        files = files_of(share),
+        more = math.max(0, vim.tbl_count(share) - limits.TURN_FILES),
+      }
     end
   end
   return lines
