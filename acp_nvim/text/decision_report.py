@@ -33,6 +33,7 @@ _NO_SUCH_FILE = "the user wants no such file."
 _OTHER_END = "the user decided on another end of the last line."
 _REMOVED = "the user has removed this file of yours."
 _RESTORED = "the user has brought the file back that you deleted."
+_GONE = "the file is not there any more"
 _NO_LINES = f" Where {_SINCE}, no lines are shown."
 
 
@@ -44,7 +45,7 @@ _HEAD = re.compile(
         map(re.escape, (_REFUSED_DELETION + _WAS_CHANGED, _REFUSED_DELETION, _NO_SUCH_FILE, _OTHER_END))
     )
     + f"|{re.escape(_REMOVED)}|{re.escape(_RESTORED)}"
-    + rf"|{_COUNTS}(?: and {_COUNTS})? by the user(?:; {_SINCE}\."
+    + rf"|{_COUNTS}(?: and {_COUNTS})? by the user(?:; (?:{_SINCE}|{_GONE})\."
     + rf"|\. (?:{re.escape(_LEGEND)}|{re.escape(_WRITTEN)})(?:{re.escape(_NO_LINES)})?))"
 )
 _BODY = re.compile(r"[ +\-\\]|@@ |… \(\d+ more lines\)$")
@@ -127,7 +128,7 @@ def report_of_review(path: str, file: LostLines) -> str:
         return f"{name}: {_RESTORED}"
     counts = _listed((file.undone, "undone"), (file.changed, "changed"))
     if file.gone:
-        return f"{name}: {counts}; the file is not there any more."
+        return f"{name}: {counts}; {_GONE}."
     lines = _bounded(iter(file.lines), file.more)
     return "\n".join([f"{name}: {counts}. {_WRITTEN}", *lines])
 

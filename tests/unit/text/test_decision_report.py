@@ -1,11 +1,13 @@
 """What the user decided, and the text that tells the agent."""
 
+from dataclasses import dataclass, field
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_nvim.text.compare_decision import Outcome, decide
-from acp_nvim.text.decision_report import report
+from acp_nvim.text.decision_report import report, report_of_review, split
 
 LEFT = "".join(f"{n}\n" for n in range(1, 21))
 RIGHT = LEFT.replace("\n3\n", "\nthree\n").replace("\n12\n", "\ntwelve\n").replace("\n20\n", "\ntwenty\n")
@@ -130,3 +132,28 @@ def test_hunks_lead_from_what_was_proposed_to_what_was_decided(left: str, right:
             place += 1
     if decide(left, right, decided).kind != "all":
         assert [*have, *proposed[place:]] == decided.split("\n")[:-1]
+
+
+@dataclass
+class Lost:
+    path: str = "f"
+    undone: int = 0
+    changed: int = 0
+    lines: list[str] = field(default_factory=list)
+    more: int = 0
+    removed: bool = False
+    restored: bool = False
+    gone: bool = False
+
+
+@given(
+    *[st.lists(st.sampled_from("abc"), max_size=5).map(lambda rows: "".join(f"{row}\n" for row in rows))] * 3,
+    st.builds(Lost, undone=st.integers(1, 3), changed=st.integers(0, 2), gone=st.booleans(), restored=st.booleans()),
+    st.sampled_from(["now go on", "- a list\n- of mine", ""]),
+)
+def test_every_report_is_told_from_the_users_words(
+    left: str, right: str, decided: str, lost: Lost, words: str
+) -> None:
+    told = [report("a name.txt", right, decided, left), report_of_review("f", lost)]
+    text = "\n\n".join(filter(None, told))
+    assert split(f"{text}\n\n{words}") == (text, words)
