@@ -1,4 +1,5 @@
-"""Keeps what the agent of each session knows of files, and which of its writes may come to the disk once more."""
+"""Keeps what the agent of each session knows of files, and which of its writes may come to the disk once more. The
+texts that a review compares with are kept by `watched_turn`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Delays a prompt until the last turn's changes are known: a moment at most, and not if the user hurries."""
+"""Delays a prompt until the last turn's changes are known and git has been asked how the files look: a moment at most,
+and not if the user hurries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
 -- Creates the plugin's own Python environment with uv or pip, and knows where it may be.
+local install_error = require("acp_nvim.backend.install_error")
+
 local M = {}
 
 M.is_being_made = false -- set by `:Acp install` while it runs
@@ -26,45 +28,7 @@ local NAMES = { "python3.14", "python3.13", "python3.12", "python3.11", "python3
 local NO_VENV = "no venv module: install python3-venv or uv, then :Acp install"
 local NO_PIP = "no pip: install python3-venv or uv, then :Acp install"
 local NO_PYTHON = "no Python 3.11 or newer: install it, or uv, then :Acp install"
-local NO_NETWORK = "cannot reach the package index: check the network, then :Acp install"
 local NO_FOLDER = "cannot write to the plugin's folder or stdpath('data')"
-
--- What commands say, in lower case, and what it means to the user; the first that is found counts.
----@type any[][]  first what to tell, then lists of words
-local REASONS = {
-  { -- uv and pip trust different ones; to both it looks like a network that is not there
-    "the certificate of the package index is not trusted: see :Acp log",
-    { "certificate verify failed", "certificate_verify_failed", "peer certificate" },
-  },
-  {
-    "the proxy refuses the package index: ask who runs it, or see :Acp log",
-    { "403 forbidden", "tunnel error", "proxy authentication required" },
-  },
-  {
-    NO_NETWORK,
-    { "name resolution", "could not resolve", "name or service not known", "network is unreachable", "dns error" },
-    { "newconnectionerror", "connection refused", "failed to connect", "failed to fetch", "timed out", "proxyerror" },
-    { "error sending request", "connection reset", "max retries exceeded", "no route to host" },
-  },
-  { "the disk is full: free some space, then :Acp install", { "no space left", "disk quota exceeded" } },
-  { "cannot write to a folder: see :Acp log", { "permission denied", "read-only file system" } },
-}
-
----@param output string
----@return string
-local function reason(output)
-  local said = output:lower()
-  for _, known in ipairs(REASONS) do
-    for i = 2, #known do
-      for _, words in ipairs(known[i]) do
-        if said:find(words, 1, true) then
-          return known[1]
-        end
-      end
-    end
-  end
-  return "not installed, see :Acp log: " .. (vim.trim(output):match("[^\n]+$") or "no reason given")
-end
 
 -- Where it is ---------------------------------------------------------------------------------------------------------
 
@@ -244,12 +208,12 @@ local function install_packages(folder, run, tell)
   end
   tell("fetching the packages with " .. (has_uv and "uv" or "pip"))
   local ran = has_uv and with_uv(folder, base, run) or with_pip(folder, base --[[@as string]], run)
-  if ran.code ~= 0 and has_uv and base and reason(ran.output) ~= NO_NETWORK then
+  if ran.code ~= 0 and has_uv and base and install_error.of(ran.output) ~= install_error.NO_NETWORK then
     tell("fetching the packages with pip")
     ran = with_pip(folder, base, run)
   end
   if ran.code ~= 0 then
-    error(reason(ran.output), 0)
+    error(install_error.of(ran.output), 0)
   end
 end
 
@@ -286,7 +250,7 @@ function M.make(run, tell)
     whole = complete(folder, run, tell)
   end
   if whole.code ~= 0 then
-    error(reason(whole.output), 0)
+    error(install_error.of(whole.output), 0)
   end
   tell("compiling")
   -- without the byte code the first start is three times as slow; where it cannot be written, it works all the same

@@ -1,5 +1,5 @@
--- Builds the bars of a chat and its prompt when Neovim draws them: agent, usage and state above the chat, the keys that
--- work now above the prompt.
+-- Builds the bars of a chat and its prompt when Neovim draws them: what `winbar_status` says above
+-- the chat, the keys that work now above the prompt.
 local bar_segments = require("acp_nvim.ui.bar_segments")
 local chats = require("acp_nvim.chat.buffer")
 local global_keys = require("acp_nvim.config.global_keys")

@@ -1,4 +1,4 @@
--- Builds the segments of a chat's winbar that show the session's status.
+-- Builds the segments of a chat's winbar in their order: agent, model, mode, usage and state.
 local bar_segments = require("acp_nvim.ui.bar_segments")
 local printable = require("acp_nvim.ui.printable")
 local spinner = require("acp_nvim.ui.spinner")

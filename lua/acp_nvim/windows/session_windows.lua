@@ -1,6 +1,6 @@
 -- Opens the chat and the prompt of a session, one pair in each tabpage. Opening and closing leaves the user's windows,
 -- their sizes, alternate files and jumplists as they were.
-local chat_size = require("acp_nvim.windows.chat_size")
+local tell_chat_size = require("acp_nvim.windows.tell_chat_size")
 local chats = require("acp_nvim.chat.buffer")
 local closing = require("acp_nvim.windows.closing")
 local messages = require("acp_nvim.ui.messages")
@@ -78,7 +78,7 @@ function M.open(n, opts)
   plan_panel.update(assert(pairs_of.current()))
   queue_line.update(assert(pairs_of.current()))
   winbar.refresh(n)
-  chat_size.report(n)
+  tell_chat_size.report(n)
   welcome.refresh(n)
   return true
 end

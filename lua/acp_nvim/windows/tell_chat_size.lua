@@ -37,7 +37,7 @@ function M.report(n)
 end
 
 api.nvim_create_autocmd("WinResized", {
-  group = api.nvim_create_augroup("acp_nvim.chat_size", {}),
+  group = api.nvim_create_augroup("acp_nvim.tell_chat_size", {}),
   callback = function()
     for _, win in ipairs(vim.v.event.windows) do
       local chat = api.nvim_win_is_valid(win) and chats.of_buffer(api.nvim_win_get_buf(win))
