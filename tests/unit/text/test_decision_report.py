@@ -148,7 +148,9 @@ class Lost:
 
 @given(
     *[st.lists(st.sampled_from("abc"), max_size=5).map(lambda rows: "".join(f"{row}\n" for row in rows))] * 3,
-    st.builds(Lost, undone=st.integers(1, 3), changed=st.integers(0, 2), gone=st.booleans(), restored=st.booleans()),
+    st.builds(
+        Lost, undone=st.integers(1, 3), changed=st.integers(0, 2), gone=st.booleans(), restored=st.booleans()
+    ),
     st.sampled_from(["now go on", "- a list\n- of mine", ""]),
 )
 def test_every_report_is_told_from_the_users_words(
