@@ -8,6 +8,7 @@ import pytest
 
 from tests.fakes.script import on_prompt, say, script
 from tests.functional.editor import Editor
+from tests.functional.screen import Screen
 from tests.steps.conversation import go_to_line, open_chat, send
 
 Open = Callable[..., Editor]
@@ -39,8 +40,8 @@ SHOWN = """\
 
  python
  x = 1
-
- The end,  `a`  and 2 * 3 * 4 and snake_case_name."""
+{closing} The end,  `a`  and 2 * 3 * 4 and snake_case_name."""
+HIDES_LINES = "return vim.fn.has('nvim-0.11') == 1"
 REGISTER = "return vim.fn.getreg('\"')"
 
 
@@ -55,7 +56,9 @@ def test_marks_are_hidden_where_the_cursor_is_not(open_editor: Open, tmp_path: P
     editor = open_chat(open_editor, agent, setup={"chat": {"position": "tab"}}, size=(80, 40))
     send(editor, "tell me about **it**")
     editor.wait_event("AcpTurnEnded")
-    editor.screen.expect(lambda _: shown(editor).startswith(SHOWN), what="Markdown without its marks")
+    hides = editor.lua(HIDES_LINES)
+    wanted = SHOWN.format(closing="" if hides else "\n")
+    editor.screen.expect(lambda _: shown(editor).startswith(wanted), what="Markdown without its marks")
     editor.screen.expect("▎tell me about **it**")  # the user's own words
     for text, attribute in (("bold", "bold"), ("italic", "italic"), ("struck", "strikethrough")):
         assert editor.screen.attrs(text).get(attribute), text
@@ -74,7 +77,7 @@ def test_marks_are_hidden_where_the_cursor_is_not(open_editor: Open, tmp_path: P
     editor.type("j0fby2E")
     assert editor.lua(REGISTER) == "bold**, *italic*,"
     editor.type("<C-w>j")
-    editor.screen.expect(lambda _: shown(editor).startswith(SHOWN), what="the cursor is in the prompt")
+    editor.screen.expect(lambda _: shown(editor).startswith(wanted), what="the cursor is in the prompt")
 
 
 def test_the_first_level_of_headings_and_the_place_of_nested_code_are_seen(
@@ -169,6 +172,34 @@ def test_code_without_a_parser_is_coloured_by_its_syntax_file(open_editor: Open,
     go_to_line(editor, "```rust")
     editor.type("V4jy")
     assert editor.lua(REGISTER) == "\n".join(CODE.split("\n")[:5]) + "\n"
+
+
+@pytest.mark.parametrize("label", ["lua", ""])
+def test_a_code_block_costs_one_row_beside_its_code(open_editor: Open, tmp_path: Path, label: str) -> None:
+    """Where Neovim can hide a line the closing one is hidden; the text stays as it came."""
+    block = f"```{label}\nlocal x = 1\n```"
+    agent = script(tmp_path, on_prompt("", say(f"Above:\n\n{block}\nBelow.\n\n{block}\nThe end.\n")))
+    editor = open_chat(open_editor, agent, setup={"chat": {"position": "tab"}}, size=(80, 30))
+    send(editor, "go")
+    editor.wait_event("AcpTurnEnded")
+    hides = editor.lua(HIDES_LINES)
+
+    def rows(screen: Screen) -> list[str]:
+        lines = [line.strip() for line in screen.lines()]
+        return lines[lines.index("Above:") : lines.index("The end.") + 1]
+
+    closing = [] if hides else [""]
+    shown = [label, "local x = 1", *closing]
+    editor.screen.expect(
+        lambda screen: rows(screen) == ["Above:", "", *shown, "Below.", "", *shown, "The end."],
+        what="one row beside the code",
+    )
+    go_to_line(editor, "Above:")
+    editor.type("V9jy")
+    assert editor.lua(REGISTER) == f"Above:\n\n{block}\nBelow.\n\n{block}\n"
+    go_to_line(editor, "local x = 1")
+    editor.type("j")
+    editor.screen.expect(lambda screen: "```" in rows(screen), what="the line that the cursor is on")
 
 
 @pytest.mark.parametrize("beginning", ["    + ", "  - ", "    - ", "  1. "])

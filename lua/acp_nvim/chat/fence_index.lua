@@ -30,6 +30,7 @@ local M = {}
 ---@field tables acp.Table[]
 ---@field scanned integer  rows looked at so far
 ---@field list acp.Fence[]
+---@field hidden integer  so many of them have had their closing lines hidden
 
 ---@param fences acp.Fences
 ---@param row integer
@@ -67,7 +68,7 @@ end
 
 ---@return acp.Fences
 function M.new()
-  return { scanned = 0, list = {}, tables = {} }
+  return { scanned = 0, hidden = 0, list = {}, tables = {} }
 end
 
 --- The place of the first of these parts that ends in the block's row or below.

@@ -1,5 +1,6 @@
 -- Draws Markdown in the chat: the text of agents and of prompts. Where its code fences begin and end is noted once for
 -- each line, as it comes.
+local closing_fences = require("acp_nvim.chat.closing_fences")
 local ephemeral_marks = require("acp_nvim.chat.ephemeral_marks")
 local fence_index = require("acp_nvim.chat.fence_index")
 local fenced_code = require("acp_nvim.chat.fenced_code")
@@ -58,6 +59,7 @@ function M.prepare(view, block, first, last)
     place = place + 1
   end
   if block.mark.by ~= "user" then
+    closing_fences.hide_new(view, block)
     tables.prepare(view, block, first, math.min(last, view.last))
   end
 end

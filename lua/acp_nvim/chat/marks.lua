@@ -17,7 +17,8 @@ M.GROUNDS = { AcpDiffAdded = true, AcpDiffRemoved = true }
 -- Lookups of "the mark above" must not meet the colours, so these live in a namespace of their own.
 local ENTRIES = api.nvim_create_namespace("acp_nvim.entries")
 local COLOURS = api.nvim_create_namespace("acp_nvim.colours")
-M.TABLES = api.nvim_create_namespace("acp_nvim.tables") -- rows of a table for which its lines have no room
+-- Rows of a table for which its lines have no room, and lines that are hidden: of tables, of code blocks.
+M.TABLES = api.nvim_create_namespace("acp_nvim.tables")
 -- These belong to an entry that has its mark further up.
 local SPEAKERS = { user = true, agent = true }
 local OVER_BLANKS = { step = true, error = true } -- their text begins with blanks, below which wrapped rows begin
