@@ -22,6 +22,7 @@ class AgentSpec(_Frozen):
     command: str
     args: list[str]
     env: dict[str, str]
+    preset_env: dict[str, str] = {}  # a known agent needs it; beside env, whose values count as secrets
     cwd: str | None = None
     dialect: str
     timeout_ms: float
@@ -32,6 +33,11 @@ class AgentSpec(_Frozen):
     system_prompt: str | None = None
     install: str | None = None  # how to install its program
     writes_through: bool = False  # known to write files by asking us
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Return what is added to Neovim's environment. The user's own values take precedence."""
+        return self.preset_env | self.env
 
     @property
     def secrets(self) -> list[str]:

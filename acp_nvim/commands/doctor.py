@@ -93,7 +93,9 @@ class Doctor:
         listener = Listener()
         argv = [spec.command, *spec.args]
         trace = WireTrace(spec.secrets, on=False)
-        connection = Connection(spec.name, argv, cwd=place, handler=listener, env=spec.env, trace=trace)
+        connection = Connection(
+            spec.name, argv, cwd=place, handler=listener, env=spec.environment, trace=trace
+        )
         self.connections.append(connection)
         report: dict[str, Any] = {}
         unstartable: list[str] = []

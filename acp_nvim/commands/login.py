@@ -120,7 +120,8 @@ def _command(host: Host, method: AuthMethod) -> LoginProgram:
         args = []
     return {
         "argv": [str(chosen["command"]), *map(str, args if isinstance(args, list) else [])],
-        "env": host.spec.env | {str(k): str(v) for k, v in (env if isinstance(env, dict) else {}).items()},
+        "env": host.spec.environment
+        | {str(k): str(v) for k, v in (env if isinstance(env, dict) else {}).items()},
         "cwd": host.cwd,
         "label": one_line(str(chosen.get("label") or method.name)),
     }

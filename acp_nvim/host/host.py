@@ -57,7 +57,7 @@ class Host:
             [spec.command, *spec.args],
             cwd=cwd,
             handler=self,
-            env=spec.env,
+            env=spec.environment,
             trace=app.trace(spec),
         )
         self.agent: schema.Initialized | None = None

@@ -180,6 +180,15 @@ async def test_secrets_are_not_written(desk: Desk) -> None:
     assert "open-sesame" not in file.read_text()
 
 
+async def test_what_a_known_agent_needs_in_its_environment_is_no_secret(desk: Desk) -> None:
+    """It holds words such as "true", which occur in any text."""
+    desk.agent(on_prompt("", say("it is true")), spec={"preset_env": {"NO_UPDATE": "true"}})
+    folder = keep(desk)
+    talk = await desk.ready()
+    await talk.turn("hello")
+    await written(folder, "it is true")
+
+
 async def test_only_so_many_are_kept(desk: Desk) -> None:
     desk.agent(on_prompt("", say("Hi")))
     folder = keep(desk, 2)

@@ -194,6 +194,26 @@ def test_single_keys_of_a_known_agent(open_editor: Open, tmp_path: Path) -> None
     assert (began["argv"][-1], began["env"]["FROM"], began["cwd"]) == ("--acp", "setup", str(work))
 
 
+def test_a_known_agent_gets_the_environment_it_needs(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path)
+    program(tmp_path, "vtcode", agent)
+    own = {"env": {"VT_ACP_ZED_ENABLED": "0", "FROM": "setup"}}
+    editor = start(open_editor, tmp_path, setup={"agents": {"vtcode": own}})
+    editor.type(":Acp<CR>")
+    editor.wait_event("AcpSessionStarted")
+    env = agent.logged("start")[0]["env"]
+    assert (env["VT_ACP_ENABLED"], env["VT_ACP_ZED_ENABLED"], env["FROM"]) == ("1", "0", "setup")
+    show(editor)
+    go_to(editor, "vtcode")
+    editor.type("t")
+    editor.expect_lua(DOCTOR, lambda lines: any("answered in" in line for line in lines))
+    assert agent.logged("start")[1]["env"]["VT_ACP_ENABLED"] == "1"
+    editor.type("q:Acp agents<CR>")
+    go_to(editor, "vtcode")
+    editor.type("K")
+    editor.screen.expect("sets        $VT_ACP_ENABLED to 1")
+
+
 def test_another_program_of_a_known_name_is_another_agent(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path)
     editor = start(open_editor, tmp_path, setup={"agents": {"gemini": spec(agent)}})

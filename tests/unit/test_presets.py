@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "acp_nvim" / "agent" / "presets").glob("*"))
 TEXTS = ("title", "command", "install", "login", "url", "read")
 LISTS = ("args", "needs", "quirks")
-OPTIONAL = {"registry": str, "dialect": str, "writes_through": bool}
+OPTIONAL = {"env": dict, "registry": str, "dialect": str, "writes_through": bool}
 PROMISED = """claude codex gemini opencode copilot qwen kimi goose vibe auggie cline fast-agent openhands agentao
 iac-code simse"""
 
@@ -47,13 +47,20 @@ def test_a_preset_has_its_shape(path: Path) -> None:
     assert preset["url"].startswith("https://")
     assert date.fromisoformat(preset["read"]) <= date.today()
     assert re.match(r"(npm|uv|brew|curl|see) ", preset["install"])
-    assert all(re.fullmatch(r"[A-Z][A-Z0-9_]*", name) for name in preset["needs"])
+    env = preset.get("env", {})
+    assert all(re.fullmatch(r"[A-Z][A-Z0-9_]*", name) for name in [*preset["needs"], *env])
+    assert all(isinstance(value, str) for value in env.values())
+    assert set(env) & set(preset["needs"]) == set()
 
 
 @pytest.mark.parametrize("key", ["title", "command", "registry"])
 def test_no_two_presets_are_the_same(key: str) -> None:
     values = [preset[key] for preset in PRESETS.values() if key in preset]
     assert len(values) == len(set(values))
+
+
+def test_the_readme_counts_the_presets() -> None:
+    assert re.findall(r"lists (\d+) agents by name", (ROOT / "README.md").read_text()) == [str(len(PRESETS))]
 
 
 def test_every_preset_is_in_the_help() -> None:

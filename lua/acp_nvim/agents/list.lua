@@ -112,6 +112,9 @@ local function facts(preset)
     { "login", preset.login },
     { "documents", preset.url },
   }
+  for name, value in vim.spairs(preset.env or {}) do
+    rows[#rows + 1] = { "sets", ("$%s to %s"):format(name, value) }
+  end
   for _, name in ipairs(preset.needs) do
     rows[#rows + 1] = { "reads", ("$%s%s"):format(name, vim.env[name] and " (set)" or "") }
   end

@@ -5,6 +5,7 @@ local M = {}
 ---@field title string
 ---@field command string
 ---@field args string[]
+---@field env? table<string, string>  what its environment needs beside; no secret
 ---@field needs string[]       names of environment variables that it reads keys and the like from
 ---@field install string       the command that installs it, or where that is told
 ---@field login string         how one logs in

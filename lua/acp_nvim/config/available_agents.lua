@@ -40,6 +40,7 @@ local function ready(spec, preset)
   own.cwd = own.cwd and vim.fs.normalize(vim.fn.fnamemodify(agent_files.expand(own.cwd), ":p")) or nil
   own.install = preset and M.how_to_install(preset)
   own.writes_through = preset and preset.writes_through
+  own.preset_env = preset and preset.env
   return own
 end
 
