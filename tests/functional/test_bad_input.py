@@ -346,7 +346,7 @@ def hostile_agent(folder: Path) -> ScriptedAgent:
     opened = on("session/new", result({"sessionId": HOSTILE, "modes": modes}))
     talk = on_prompt(
         "talk",
-        update({"sessionUpdate": "session_info_update", "title": HOSTILE}),
+        update({"sessionUpdate": "session_info_update", "title": f"about {HOSTILE}"}),
         update({"sessionUpdate": "plan", "entries": [{"content": HOSTILE, "status": "in_progress"}]}),
         update(
             {

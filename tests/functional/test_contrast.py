@@ -294,7 +294,7 @@ def test_lists_and_the_bar_of_a_terminal_can_be_read(editor: Editor) -> None:
 def test_a_scheme_of_the_users_own_is_left_alone(editor: Editor) -> None:
     """What the user or the scheme defines stays, whatever comes after; what is ours follows."""
     editor.type(":Acp<CR>")
-    editor.screen.expect("Ask ")
+    editor.screen.expect("· Ask")
     editor.type("<Esc>:highlight AcpNote guifg=#010203<CR>")
     put_on(editor, "retrobox dark")
     note = "return vim.api.nvim_get_hl(0, { name = 'AcpNote' })"

@@ -132,7 +132,7 @@ end
 local function split_end(text)
   local first = text:find(":Acp", 1, true)
   if not first then
-    local before, gap, last = text:match("^(.+)(: )(%l.-)$") -- a quotation is nothing to do
+    local before, gap, last = text:match("^(.+)(: )([^'].-)$") -- a quotation is nothing to do
     return before or text, gap or "", last or ""
   end
   local named, before = text:sub(first), text:sub(1, first - 1)
@@ -142,7 +142,7 @@ local function split_end(text)
 end
 
 --- Cuts a message to the width, without the code of an agent's error, which is in the log. What to do is kept, at the end
---- of the message: the text before it is cut.
+--- of the message, if it is short: the text before it is cut.
 ---
 ---   the agent ended: out of memory while it read a long file (:Acp restart starts it again)
 ---   the agent ended: out of memory whil… (:Acp restart
@@ -153,12 +153,15 @@ end
 ---@return string
 function M.fit(text, width)
   text = text:gsub(CODE, "")
-  if vim.fn.strwidth(text) > width then
-    text = with_short_paths(text)
+  local short = vim.fn.strwidth(text) > width and with_short_paths(text) or text
+  if vim.fn.strwidth(short) <= width then
+    return short
   end
   local before, gap, last = split_end(text)
+  last = with_short_paths(last)
   local room = width - vim.fn.strwidth(last)
-  if last == "" or vim.fn.strwidth(before .. gap) < room or vim.fn.strwidth(text) <= width or room < LEAST_ROOM then
+  local is_long = vim.fn.strwidth(last) > width / 3 and not vim.startswith(last, ":Acp")
+  if last == "" or is_long or vim.fn.strwidth(before .. gap) < room or room < LEAST_ROOM then
     return M.cut(text, width)
   end
   return M.cut(before, room - #gap) .. gap .. last
