@@ -70,6 +70,8 @@ class SessionCommands:
             self._transcripts.restore(session, command.transcript)
         self._app.show(session)
         self._app.start(session, way)
+        if way.kind in ("load", "again"):
+            self._app.spawn(self._transcripts.recall_decisions, session, way.id)
         return session
 
     # --- prompts and following

@@ -10,6 +10,7 @@ from acp_nvim import limits
 from acp_nvim.protocol import schema
 from acp_nvim.session.compaction import Compaction
 from acp_nvim.session.plan import Plan
+from acp_nvim.session.question import Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.bounded import abridged
@@ -64,6 +65,13 @@ def block(block: schema.ContentBlock) -> Any:
             return {"type": "resource", "resource": {"uri": block.uri, "text": block.text}}
         case _:
             return short(block.raw)
+
+
+def allowed_part(question: Question) -> dict[str, Any]:
+    """Return which part of a proposal the user has allowed, where it is not all."""
+    if question.allowed_lines is None:
+        return {}
+    return {"_meta": {"acp_nvim": {"partly": question.partly, "lines": list(question.allowed_lines)}}}
 
 
 def further_folders(session: Session) -> dict[str, Any]:

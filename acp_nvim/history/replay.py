@@ -8,6 +8,7 @@ from functools import partial
 from math import isfinite
 from typing import Any, NamedTuple
 
+from acp_nvim import limits
 from acp_nvim.host import turn_end
 from acp_nvim.permissions import elicitation
 from acp_nvim.permissions import request as permissions
@@ -20,7 +21,7 @@ from acp_nvim.session.question import Question
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
 from acp_nvim.session.subagent import Subagent
-from acp_nvim.text.printable import name_of
+from acp_nvim.text.printable import name_of, one_line
 
 Message = dict[str, Any]
 Entry = tuple[float, str, Message]
@@ -156,6 +157,7 @@ class Player:
     def _answered(self, question: Question, result: Any, results: list[tuple[str, Any]]) -> None:
         if not question.of_its_call:
             return self._answered_in_words(question, result if isinstance(result, dict) else {})
+        result = _without_part(question, result)
         id = next((id for id, meant in results if meant == result), None)
         chosen = None if id is None else question.option(id)
         self._session.questions.end(question, chosen, "user" if chosen else "cancel")
@@ -252,6 +254,16 @@ def _params(message: Message) -> dict[str, Any]:
 
 def _key(message: Message) -> str:
     return json.dumps(message.get("id"))
+
+
+def _without_part(question: Question, result: Any) -> Any:
+    """Note in the question which part of a proposal the user has allowed, and return the answer without it."""
+    meta = result.get("_meta") if isinstance(result, dict) else None
+    match meta:
+        case {"acp_nvim": {"partly": str(part), "lines": [int(added), int(removed)]}}:
+            question.partly, question.allowed_lines = one_line(part[: limits.NAME_CHARS]), (added, removed)
+            return {name: value for name, value in result.items() if name != "_meta"}
+    return result
 
 
 def _sent(prompt: Any) -> tuple[str, Prompt]:

@@ -165,6 +165,9 @@ class TranscriptMessages:
                 yield from map(self._update, encode_entry.plan(entry))
             case Compaction():
                 yield self._update(encode_entry.compaction(entry))
+            case Note(kind="interrupted") if self._open:  # our own turn
+                self._stop = "cancelled"
+                yield self._line("->", {"method": "session/cancel", "params": {"sessionId": self._id}})
             case Note(kind="interrupted"):
                 content = {"type": "text", "text": "[Request interrupted by user]"}
                 yield self._update({"sessionUpdate": _ROLES["user"], "content": content})
@@ -258,7 +261,8 @@ class TranscriptMessages:
         )
         answer = question.answer
         outcome = {"outcome": "selected", "optionId": answer.id} if answer else {"outcome": "cancelled"}
-        yield self._line("->", {"id": id, "result": {"outcome": outcome}}, question.ended_at)
+        result = {"outcome": outcome, **encode_entry.allowed_part(question)}
+        yield self._line("->", {"id": id, "result": result}, question.ended_at)
 
     def _update(self, update: dict[str, Any], when: float | None = None) -> Line:
         params = {"sessionId": self._id, "update": update}

@@ -21,6 +21,7 @@ from acp_nvim.agent.redaction import Redaction
 from acp_nvim.history import markdown_export, past_conversations
 from acp_nvim.history.replay import play, recall
 from acp_nvim.history.transcript_messages import Line, TranscriptMessages
+from acp_nvim.session import past_decisions
 from acp_nvim.session.session import Session
 
 _NAME = 40  # characters of an agent's name in that of a file
@@ -107,6 +108,16 @@ class Transcripts:
         session = Session(0, agent, "")
         await to_thread.run_sync(play, session, str(path))
         return session
+
+    async def recall_decisions(self, session: Session, id: str) -> None:
+        """Label the calls of a session that is loaded with what the user had decided, as its transcript has it."""
+        try:
+            earlier = await self.read(session.agent, id)
+        except (OSError, ValueError) as error:
+            return self._app.say("warn", f"cannot read what was decided in this session: {error}")
+        if earlier:
+            session.recall_decisions(past_decisions.of(earlier.transcript))
+            self._app.touch(session)
 
     def _find(self, agent: str, id: str) -> Path | None:
         return past_conversations.find(self._folder, _slug(agent), id) if self._folder else None

@@ -8,12 +8,14 @@ from typing import Any, Literal
 
 from acp_nvim import limits
 from acp_nvim.protocol import schema
+from acp_nvim.session import past_decisions
 from acp_nvim.session.agent_hints import AgentHints
 from acp_nvim.session.controls import Controls
 from acp_nvim.session.entries import Changes, Message
 from acp_nvim.session.location import LocationFollower
 from acp_nvim.session.offer_limits import OfferLimits
 from acp_nvim.session.open_questions import OpenQuestions
+from acp_nvim.session.past_decisions import PastDecisions
 from acp_nvim.session.pending_events import PendingEvents
 from acp_nvim.session.pending_reports import PendingReports, texts_of
 from acp_nvim.session.queue import Prompt, Queue
@@ -28,6 +30,7 @@ from acp_nvim.text.printable import one_line, visible
 
 State = Literal["starting", "idle", "running", "asking", "auth", "stopped", "failed"]
 _ABOUT = 80  # characters
+_STOPPED_BY_USER = "you stopped it here"
 _KEEPS_QUEUE = {"cancelled", "refusal"}
 
 
@@ -52,6 +55,7 @@ class Session:
         self.closing = False  # the user has closed it, so no event tells of its end
         self.lived = False  # has been ready once: it stays in the list when its agent ends
         self.memory: str | None = None  # the id under which the agent can continue it
+        self._decided: PastDecisions = {}  # before this session was loaded
         self.reloading = False  # the agent replays the conversation, which replaces what is shown
         self.ack = 0
         self.hints = AgentHints(self._warn)
@@ -146,9 +150,15 @@ class Session:
     def loaded(self, now: float) -> None:
         """Close what the replay of the conversation has left open."""
         self.transcript.end_turn(now)
+        past_decisions.label(self.transcript, self._decided)
         first = next((entry for entry in self.transcript.entries if entry.speaker == "user"), None)
         if isinstance(first, Message):
             self.about = self.about or one_line("".join(first.parts)[:_ABOUT])
+
+    def recall_decisions(self, decided: PastDecisions) -> None:
+        """Label the calls that the agent tells again, or has told by now, with what the user had decided."""
+        self._decided = decided
+        past_decisions.label(self.transcript, decided)
 
     def resumed(self) -> None:
         above = (
@@ -254,6 +264,8 @@ class Session:
         if error:
             if brief != "":
                 self.transcript.note("error", brief or error, details=error)
+        elif stop_reason == "cancelled" and self.cancelling:
+            self.transcript.note("interrupted", _STOPPED_BY_USER)
         elif stop_reason != "end_turn":
             self.transcript.note("stop", stop_reason or "")
         if advice:
@@ -321,7 +333,7 @@ class Session:
                 self.transcript.compaction(update)
             case schema.InterruptedUpdate():
                 if not self.in_turn:  # of a turn of ours the end says so
-                    self.transcript.note("interrupted", "you stopped it here")
+                    self.transcript.note("interrupted", _STOPPED_BY_USER)
             case schema.SubagentUpdate():
                 self.subagents.announce(self.id or self.memory or "", update, now)
             case schema.SessionMessageUpdate():

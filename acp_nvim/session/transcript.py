@@ -6,6 +6,7 @@ The view finds new entries and new text by itself; what changed earlier is named
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import takewhile
 from typing import Any
@@ -87,6 +88,11 @@ class Transcript:
     def entry(self, key: int) -> Entry | None:
         at = self.index(key)
         return self.subagent_keys.find(key) if at is None else self.entries[at]
+
+    def tool_calls(self) -> Iterator[ToolCall]:
+        """Yield all calls, also those shown within other entries."""
+        yield from (entry for entry in self.entries if isinstance(entry, ToolCall))
+        yield from self.subagent_keys.calls.values()
 
     def last_words(self) -> str:
         """Return the last message of the agent."""

@@ -22,7 +22,7 @@ from tests.fakes.script import (
     wait,
     wait_file,
 )
-from tests.steps.backend import replay_wire
+from tests.steps.backend import await_proposal, decide, replay_wire
 
 STEPS = [{"content": "Look", "status": "completed"}, {"content": "Change", "status": "in_progress"}]
 DIFF = {"type": "diff", "path": "a.py", "oldText": "one\n", "newText": "two\n"}
@@ -259,6 +259,79 @@ async def test_a_broken_file_brings_nothing_back(desk: Desk) -> None:
     talk = desk.new(id="s1", transcript=str(broken))
     await talk.until("idle")
     await desk.message("cannot read the earlier conversation")
+
+
+# --- decisions that agents do not tell
+
+OLD, NEW = "one\ntwo\nthree\nfour\nfive\n", "ONE\ntwo\nthree\nfour\nFIVE\n"
+CHANGE = {"type": "diff", "path": "{cwd}/a.py", "oldText": OLD, "newText": NEW}
+TOLD = tool("e", title="edit a.py", kind="edit", content=[CHANGE], status="completed")
+
+
+def beside(desk: Desk, talk: Talk) -> str:
+    """What stands at the end of the line of the only call."""
+    (mark,) = [mark for mark in desk.editor.chat(talk.number).marks if mark["kind"] == "tool"]
+    return "".join(text for text, _ in mark["eol"] or [])
+
+
+async def test_a_loaded_session_says_which_part_of_a_proposal_was_allowed(desk: Desk) -> None:
+    """From our own transcript: no agent tells it. It is still known after another load, and in a replay."""
+    desk.agent(
+        on_initialize(loadSession=True),
+        on_prompt("edit", permission("edit a.py", id="e", kind="edit", content=[CHANGE]), TOLD),
+        on_prompt("", say("Hi")),
+        on("session/load", TOLD, say("Done.")),
+    )
+    folder = keep(desk)
+    (desk.folder / "a.py").write_text(OLD)
+    talk = await desk.ready()
+    talk.prompt("edit")
+    (question,) = await talk.asked()
+    desk.send("diff", question=question["id"], focus=True)
+    decide(desk, await await_proposal(desk), OLD.replace("one", "ONE"))
+    await talk.ended(1)
+    assert beside(desk, talk) == " +1 −1  1 of 2 hunks"
+    (file,) = await written(folder, turns=1)
+    assert beside(desk, await replay_wire(desk, file)) == " +1 −1  1 of 2 hunks"
+    id = talk.status["session_id"]
+    for count in (2, 3):
+        talk.send("close")
+        talk = desk.new(verb="load", id=id)
+        await talk.until("idle")
+        await eventually(lambda talk=talk: beside(desk, talk) == " +1 −1  1 of 2 hunks")
+        await talk.turn("hello")
+        await written(folder, turns=count, count=count)
+
+
+async def test_a_turn_that_the_user_has_stopped_is_marked_alike_everywhere(desk: Desk) -> None:
+    """Live, in a replay of the transcript, and as agents tell it when a session is loaded."""
+    user = {"sessionUpdate": "user_message_chunk"}
+    told = [
+        update({**user, "content": {"type": "text", "text": text}})
+        for text in ("go", "[Request interrupted by user]", "on")
+    ]
+    desk.agent(
+        on_initialize(loadSession=True),
+        on_prompt("go", wait("session/cancel"), result({"stopReason": "cancelled"})),
+        on_prompt("on", say("Hi")),
+        on("session/load", *told, say("Hi")),
+    )
+    folder = keep(desk)
+    talk = await desk.ready()
+    talk.prompt("go")
+    await talk.until("running")
+    talk.send("cancel")
+    await talk.ended(1)
+    await talk.turn("on")
+    (file,) = await written(folder, turns=2)
+    loaded = desk.new(verb="load", id="s-9")
+    await loaded.until("idle")
+    for each in (talk, await replay_wire(desk, file), loaded):
+        await eventually(lambda each=each: "Hi" in each.lines)
+        stop = each.lines.index("you stopped it here")
+        (mark,) = [mark for mark in desk.editor.chat(each.number).marks if mark["row"] == stop]
+        assert mark["icon"] == {"text": "⊘ ", "hl": "AcpCancelled"}
+        assert "cancelled" not in each.lines
 
 
 # --- export

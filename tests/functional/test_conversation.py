@@ -203,7 +203,7 @@ def test_cancel_is_a_notification_and_the_turn_ends_with_its_answer(
     assert editor.acp("status")["state"] == "running"
     (tmp_path / "go").touch()
     assert editor.wait_event("AcpTurnEnded")["stop_reason"] == "cancelled"
-    editor.screen.expect("cancelled")
+    editor.screen.expect("⊘ you stopped it here")
 
 
 @pytest.mark.statement(16, 60)
