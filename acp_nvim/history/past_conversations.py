@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from acp_nvim import limits
+from acp_nvim.processes import ps
 from acp_nvim.protocol import decode
 from acp_nvim.session import sent_prompt
 from acp_nvim.text.printable import one_line
@@ -157,15 +158,8 @@ def _is_written(path: Path) -> bool:
         os.kill(int(found[1]), 0)
     except (ProcessLookupError, PermissionError, OverflowError):  # gone, or another program's by now
         return False
-    return _is_backend(found[1])
-
-
-def _is_backend(pid: str) -> bool:
-    """Whether the process is a backend: its number may belong to another program, or to a zombie."""
-    try:
-        return b"acp_nvim" in Path("/proc", pid, "cmdline").read_bytes()
-    except FileNotFoundError:  # a system without /proc: the number must do
-        return True
+    # the number may belong to another program, or to a zombie
+    return "acp_nvim" in ps.command_line(int(found[1]))
 
 
 def age(path: Path) -> float:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
+
+from acp_nvim.processes import ps
 
 _ROUNDS = 20  # of kills; a process that starts others faster is left alone
 _DEAD = "ZX"
@@ -97,7 +98,7 @@ def _descendants(found: set[int], places: Mapping[int, _Place]) -> set[int]:
 
 def _table() -> dict[int, _Place]:
     """Return every living process of the system."""
-    entries = _from_proc() if os.path.exists("/proc/self/stat") else _from_ps()
+    entries = _from_proc() if ps.has_proc() else _from_ps()
     return {place.process.pid: place for place in entries}
 
 
@@ -120,11 +121,8 @@ def _from_proc() -> Iterator[_Place]:
 
 
 def _from_ps() -> Iterator[_Place]:
-    with suppress(OSError, subprocess.SubprocessError):
-        asked = ["ps", "-A", "-o", "pid=,ppid=,state=,lstart="]
-        said = subprocess.run(asked, capture_output=True, text=True, timeout=2, check=True).stdout
-        for line in said.splitlines():
-            pid, parent, state, *started = line.split()
-            with suppress(OSError):
-                if state[0] not in _DEAD:
-                    yield _Place(Process(int(pid), " ".join(started)), int(parent), os.getsid(int(pid)))
+    for line in ps.lines("-A", "pid", "ppid", "state", "lstart"):
+        pid, parent, state, *started = line.split()
+        with suppress(OSError):  # it has just ended, or ps itself
+            if state[0] not in _DEAD:
+                yield _Place(Process(int(pid), " ".join(started)), int(parent), os.getsid(int(pid)))

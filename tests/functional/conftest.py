@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.agent.processes import HAS_PROC
 from tests.functional.editor import ROOT, Editor
 from tests.functional.screen import Screen
 from tests.functional.warm_backends import warm_backends
@@ -75,10 +76,10 @@ def warm_python() -> Iterator[str]:
 
 
 @pytest.fixture
-def python(request: pytest.FixtureRequest, backend: str, warm_python: str) -> str:
-    """What Neovim starts the backend with."""
-    is_cold = backend == "rplugin" or request.node.get_closest_marker("cold")
-    return sys.executable if is_cold else warm_python
+def python(request: pytest.FixtureRequest, backend: str) -> str:
+    """What Neovim starts the backend with. Warm ones need what only Linux has (SOCK_SEQPACKET, pidfd)."""
+    is_cold = backend == "rplugin" or request.node.get_closest_marker("cold") or not HAS_PROC
+    return sys.executable if is_cold else str(request.getfixturevalue("warm_python"))
 
 
 COMPILE = """

@@ -13,12 +13,13 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 from uuid import uuid4
 
+from tests.agent import processes
 from tests.functional.connection import GONE, Connection
 from tests.functional.screen import PATIENCE, Screen, within
 from tests.message_check import misfits
@@ -331,37 +332,14 @@ class Probe:
 
 def marked(mark: str) -> list[int]:
     """The processes whose environment carries the mark."""
-    needle = f"{MARK}={mark}".encode()
-    pids = []
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        with (
-            suppress(OSError),
-            open(f"/proc/{name}/environ", "rb", buffering=0) as environment,
-        ):  # or it has ended
-            if needle in environment.read():
-                pids.append(int(name))
-    return pids
+    return processes.with_environment(f"{MARK}={mark}")
 
 
 def command_line(pid: int) -> str:
-    with suppress(OSError):
-        return f"{pid} " + Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(
-            errors="replace"
-        )
-    return f"{pid} (has just ended)"
+    return f"{pid} {processes.command_line(pid) or '(has just ended)'}"
 
 
 def wait_for_end(pid: int, timeout: float) -> bool:
-    with suppress(ProcessLookupError), pid_handle(pid) as handle:
+    with suppress(ProcessLookupError), closing(processes.exit_handle(pid)) as handle:
         return bool(select.select([handle], [], [], max(0.0, timeout))[0])
     return True
-
-
-@contextmanager
-def pid_handle(pid: int) -> Iterator[int]:
-    """Readable once the process has ended."""
-    handle = os.pidfd_open(pid)
-    try:
-        yield handle
-    finally:
-        os.close(handle)

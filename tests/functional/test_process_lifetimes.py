@@ -112,6 +112,31 @@ def test_an_agent_that_ignores_all_requests_to_end_does_not_keep_neovim(
     assert editor.process.returncode == 0
 
 
+# As on macOS, where ps has to tell what runs.
+WITHOUT_PROC = """
+local fs_stat = vim.uv.fs_stat
+vim.uv.fs_stat = function(path, ...)
+  if path ~= "/proc/self/stat" then
+    return fs_stat(path, ...)
+  end
+end
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGHUP, signal.SIGTERM])
+@pytest.mark.parametrize("init", ["", WITHOUT_PROC], ids=["proc", "ps"])
+def test_nothing_survives_a_closed_terminal_if_the_backend_hangs(
+    open_editor: Open, tmp_path: Path, how: signal.Signals, init: str
+) -> None:
+    """Neovim removes its temporary files before its last autocommands when a signal ends it."""
+    agent = script(tmp_path, on_prompt("hello", grandchild(), wait("never")), ignore=["eof", "term"])
+    editor = chat(open_editor, agent, init=init)
+    send(editor, "hello")
+    wait_until(lambda: agent.logged("grandchild"))
+    os.kill(find_backend(editor), signal.SIGSTOP)
+    ends_with_all(editor, agent, lambda: editor.process.send_signal(how))
+
+
 @pytest.mark.backends
 @pytest.mark.parametrize("how", [signal.SIGHUP, signal.SIGTERM])
 def test_nothing_survives_a_closed_terminal_or_a_termination(

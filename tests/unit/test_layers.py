@@ -62,7 +62,7 @@ SEES = {
         "terminals",
         "text",
     ),
-    "history": ("agent", "chat", "host.turn_end", "permissions", "protocol", "session", "text"),
+    "history": ("agent", "chat", "host.turn_end", "permissions", "processes", "protocol", "session", "text"),
     "commands": (
         "agent",
         "chat",

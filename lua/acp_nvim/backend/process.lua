@@ -77,7 +77,7 @@ end
 ---@param why string
 local function end_all_sessions(why)
   channel, pending, along, has_answered = nil, nil, nil, false
-  leftover_processes.kill_listed(leaders)
+  leftover_processes.kill_listed()
   on_lost.call()
   if vim.v.exiting ~= vim.NIL then
     return
@@ -164,7 +164,7 @@ function M.start()
   end
   pending = {}
   stderr.begin()
-  leaders = vim.fn.tempname()
+  leaders = leftover_processes.open_list()
   in_host = config.get().backend == "rplugin"
   generation = generation + 1
   if not in_host then
@@ -299,7 +299,7 @@ function M.shutdown()
   elseif vim.fn.jobwait({ id }, GOODBYE_MS)[1] == -1 then
     vim.uv.kill(vim.fn.jobpid(id), "sigkill")
   end
-  leftover_processes.kill_listed(leaders)
+  leftover_processes.kill_listed()
 end
 
 return M

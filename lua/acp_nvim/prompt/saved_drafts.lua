@@ -4,6 +4,7 @@
 --   state/acp_nvim/drafts/{project}-{process}-{session}.json    ["what was being written"]
 local history = require("acp_nvim.prompt.history")
 local limits = require("acp_nvim.limits")
+local process_table = require("acp_nvim.system.process_table")
 local regular_file = require("acp_nvim.system.regular_file")
 local state_folder = require("acp_nvim.backend.state_folder")
 
@@ -71,13 +72,9 @@ local function is_in_use(name)
   if tonumber(pid) == uv.os_getpid() then
     return written[tonumber(n)] ~= nil
   end
-  if
-    not pid or uv.kill(tonumber(pid) --[[@as integer]], 0) ~= 0
-  then
-    return false
-  end
-  local ok, command = pcall(vim.fn.readfile, ("/proc/%s/cmdline"):format(pid), "", 1)
-  return not ok or (command[1] or ""):find("vim") ~= nil -- a system without /proc: the number must do
+  local number = tonumber(pid) --[[@as integer?]]
+  local program = number and uv.kill(number, 0) == 0 and process_table.program(number) or ""
+  return program:find("vim") ~= nil
 end
 
 ---@param path string
