@@ -236,7 +236,7 @@ def test_a_selection_becomes_a_chip_that_moves_with_its_lines(open_editor: Open,
     editor.type(":edit parse.py<CR>")
     begin(editor)
     editor.type(":10,12Acp add<CR>")
-    editor.screen.expect("added parse.py 10-12 to the prompt")
+    editor.screen.expect("added parse.py 10-12 to the prompt · :Acp prompt to write")
     editor.expect_lua(LINES, "(parse.py 10-12) ")
     assert editor.lua("return { vim.bo.filetype, vim.fn.mode() }") == ["acp_prompt", "n"]
     editor.type("<C-w>pggOnew<CR>new<Esc>:12s/.*/changed/<CR>:Acp<CR>Aexplain<Esc><CR>")

@@ -111,6 +111,7 @@ def test_the_bar_of_an_idle_session_says_how_to_write(
     editor = open_chat(open_editor, script(tmp_path), size=(140, 30), init=LEADER, setup=setup)
     editor.type("<Esc><C-w>h")
     editor.screen.expect(hint)
+    editor.screen.expect(f"{hint.removeprefix('idle  ')} to Scripted …")  # the prompt is empty
     editor.type(" ai" if keys else ":Acp prompt<CR>i")
     editor.expect_lua("return vim.bo.filetype .. vim.fn.mode()", "acp_prompti")
 

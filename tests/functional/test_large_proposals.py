@@ -90,7 +90,7 @@ def test_what_neovim_would_stand_still_over_is_no_diff_and_opens_when_asked(
     editor.type(":Acp diff<CR>")
     editor.expect_lua("return vim.bo.buftype", "acwrite")
     assert editor.lua(DIFFS) == 0
-    editor.screen.expect("too much for a diff · agent saves first")
+    editor.screen.expect("too much for a diff · agent saves it")
     editor.screen.expect(" proposed · :w send · :Acp reject · :q later")
     expect_answerable(editor)
     editor.type(":w<CR>")

@@ -169,7 +169,7 @@ def test_some_of_it_from_an_agent_that_writes_the_disk(open_editor: Open, tmp_pa
     )
     editor = open_old(open_editor, agent)
     open_diff(editor)
-    editor.screen.expect("agent saves first")
+    editor.screen.expect("agent saves it")
     decide_mixed(editor)
     wait_until(lambda: agent.logged("mark"))
     editor.expect_lua(LINES, MIXED.splitlines())

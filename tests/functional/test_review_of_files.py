@@ -237,7 +237,7 @@ def test_what_nobody_knows_or_announced_is_left_and_said(open_editor: Open, tmp_
     editor.expect_lua(PENDING, 3)
     assert {file["by"] for file in editor.acp("changes", {"all": True})} == {"unknown"}
     editor.type(":Acp undo turn<CR>")
-    editor.screen.expect("left: 3 that no tool call named")
+    editor.screen.expect("left: 3 that may not be the agent's: :Acp undo! turn")
     assert editor.lua(PENDING) == 3
     editor.type(":Acp undo! turn<CR>")
     editor.expect_lua(PENDING, 0)

@@ -163,6 +163,13 @@ def test_the_line_unfolds_the_files_of_its_turn(open_editor: Open, tmp_path: Pat
     editor.screen.expect("± kept 1, undone 3 of 4")
 
 
+def test_changes_that_somebody_has_taken_back_are_said_to_be_gone(open_editor: Open, tmp_path: Path) -> None:
+    editor = talking(open_editor, tmp_path, "edit", "again")
+    editor.screen.expect("± notes.txt +1 −1")
+    editor.type(":4s/FOUR/line 4/<CR>")
+    editor.screen.expect("± no change of this turn is left")
+
+
 def test_what_is_pending_in_another_session_is_named(open_editor: Open, tmp_path: Path) -> None:
     editor = talking(open_editor, tmp_path, "edit")
     editor.expect_lua(PENDING, 3)

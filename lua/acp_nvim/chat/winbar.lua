@@ -118,7 +118,7 @@ local function way_out(status, place)
   elseif place == "elsewhere" and status.state == "stopped" then
     return { ":Acp restart" }
   elseif place == "elsewhere" and not M.queues(status) then
-    return { (global_keys.key_of("open!") or ":Acp prompt") .. " to write" }
+    return { global_keys.how_to_write() }
   end
 end
 

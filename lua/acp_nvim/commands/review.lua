@@ -192,7 +192,7 @@ local function decide_all(verb, what)
     end
   end
   if unnamed > 0 then
-    left[1] = ("%d that no tool call named: :Acp undo! turn"):format(unnamed)
+    left[1] = ("%d that may not be the agent's: :Acp undo! turn"):format(unnamed)
   end
   if earlier > 0 then
     local also = earlier == 1 and "change also holds" or "changes also hold"

@@ -161,6 +161,12 @@ function M.key_of(run)
   end
 end
 
+--- How the user gets from a file to the prompt: "<leader>ai to write", or the command.
+---@return string
+function M.how_to_write()
+  return (M.key_of("open!") or ":Acp prompt") .. " to write"
+end
+
 --- Does the user have a key for the plugin, of this set or of their own?
 ---@return boolean
 function M.is_used()

@@ -3,6 +3,7 @@ local chips = require("acp_nvim.prompt.chips")
 local context_items = require("acp_nvim.prompt.context_items")
 local diff_chip = require("acp_nvim.prompt.diff_chip")
 local documents = require("acp_nvim.documents.find")
+local global_keys = require("acp_nvim.config.global_keys")
 local image = require("acp_nvim.prompt.image")
 local limits = require("acp_nvim.limits")
 local messages = require("acp_nvim.ui.messages")
@@ -13,9 +14,16 @@ local state = require("acp_nvim.backend.session_store")
 local api = vim.api
 local M = {}
 
+---@param what string
+local function say_added(what)
+  local is_there = vim.bo.filetype == "acp_prompt"
+  local further = is_there and "" or " · " .. global_keys.how_to_write()
+  messages.show("info", ("added %s to the prompt%s"):format(what, further))
+end
+
 ---@param text string  of a chip
 local function told(text)
-  messages.show("info", ("added %s to the prompt"):format(text:sub(2, -2)))
+  say_added(text:sub(2, -2))
 end
 
 ---@param n integer
@@ -161,8 +169,7 @@ local function add_files(n, rest)
     return chips.file(n, path)
   end, paths)
   prompt.insert(n, table.concat(texts, " "))
-  local what = #texts == 1 and texts[1]:sub(2, -2) or ("%d files"):format(#texts)
-  messages.show("info", ("added %s to the prompt"):format(what))
+  say_added(#texts == 1 and texts[1]:sub(2, -2) or ("%d files"):format(#texts))
   return true
 end
 

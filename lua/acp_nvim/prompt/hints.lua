@@ -2,6 +2,7 @@
 -- right whatever has emptied or filled the buffer.
 local chips = require("acp_nvim.prompt.chips")
 local completion = require("acp_nvim.prompt.completion")
+local global_keys = require("acp_nvim.config.global_keys")
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 local suggestion = require("acp_nvim.prompt.suggestion")
@@ -75,7 +76,7 @@ local function hint_of(win, buf)
   told[buf] = to_tell(n)
   local typing = buf == api.nvim_get_current_buf() and api.nvim_get_mode().mode:find("^[iR]")
   if not typing and vim.bo.filetype ~= "acp_prompt" and vim.bo.filetype ~= "acp_chat" then
-    return (":Acp to ask %s …"):format(asked)
+    return ("%s to %s …"):format(global_keys.how_to_write(), asked)
   end
   local suggested = suggestion.of(n)
   if suggested then

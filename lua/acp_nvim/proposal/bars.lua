@@ -5,7 +5,7 @@ local store = require("acp_nvim.proposal.store")
 local M = {}
 
 local PLAIN = { "too much differs to be shown as a diff", "too much for a diff" }
-local SAVES_ITSELF = { "saved by the agent; refused hunks are reverted after", "agent saves first" }
+local SAVES_ITSELF = { "saved by the agent; refused hunks are reverted after", "agent saves it" }
 local DELETES = { "deletes the file", "deletes the file" }
 local STAYS = { "the file stays", "the file stays" }
 local SAME_LINES = { "only the end of the last line differs", "only the end of the last line differs" }

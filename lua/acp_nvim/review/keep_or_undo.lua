@@ -28,7 +28,7 @@ end
 --- Tells what was done with many hunks, where, and what could not be done. What was done with one the text itself shows.
 ---
 ---   undone: 2 changes in cart.py (turn 2)
----   undone: 9 changes in 3 files (turn 2) · left: 1 that no tool call named: :Acp undo! turn
+---   undone: 9 changes in 3 files (turn 2) · left: 1 that may not be the agent's: :Acp undo! turn
 ---@param what "kept"|"undone"
 ---@param count integer
 ---@param names table<string, true>  of the files

@@ -125,7 +125,7 @@ local function line_of(turn, width)
   local said, pending = table.concat(decided, ", "), share.pending
   if #pending == 0 then
     local of = #decided == 2 and (" of %d"):format(share.kept + share.undone) or ""
-    return said ~= "" and said .. of or "nothing left to review"
+    return said ~= "" and said .. of or fitting(width, "no change of this turn is left", "no change is left")
   end
   local where = #pending == 1 and printable.visible(vim.fs.basename(pending[1].given)) or ("%d files"):format(#pending)
   if share.plus == 0 and share.minus == 0 then
