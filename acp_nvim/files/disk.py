@@ -11,6 +11,7 @@ import errno
 import os
 import stat
 import time
+import unicodedata
 from collections.abc import Iterator
 from io import FileIO
 
@@ -21,11 +22,32 @@ _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", 
 
 
 def resolve(path: str) -> str:
-    """Return the path with symlinks resolved. An endless chain of links is left as it is."""
+    """Return the path with symlinks resolved, and spelled as on the disk where that ignores case (macOS): one file has
+    one path. An endless chain of links is left as it is."""
     try:
-        return os.path.realpath(path)
+        path = os.path.realpath(path)
     except RecursionError:  # at a thousand links, of which the system follows forty
-        return os.path.abspath(path)
+        path = os.path.abspath(path)
+    spelled = ""
+    for name in filter(None, path.split("/")):
+        spelled += f"/{_spelling(spelled, name)}"
+    return spelled or "/"
+
+
+def _spelling(folder: str, name: str) -> str:
+    """Return the name as the folder has it. `SRC` is `src` if a lookup finds it and a listing does not."""
+    other = name.lower() if name.isupper() else name.upper()
+    try:
+        if other == name or not os.path.samestat(os.lstat(f"{folder}/{other}"), os.lstat(f"{folder}/{name}")):
+            return name
+        names = os.listdir(folder or "/")
+    except OSError:
+        return name
+    return next((each for each in (name, *names) if each in names and _folded(each) == _folded(name)), name)
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
 
 
 def clock() -> int:

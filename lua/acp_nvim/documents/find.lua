@@ -19,6 +19,38 @@ local function target(path)
   return link:sub(1, 1) == "/" and link or vim.fs.joinpath(vim.fs.dirname(path), link)
 end
 
+--- Returns a name as its folder has it: where a disk ignores case, a lookup finds `SRC` and the listing has `src`.
+---@param folder string
+---@param name string
+---@return string
+local function spelling(folder, name)
+  local other = name:upper() ~= name and name:upper() or name:lower()
+  local twin = other ~= name and vim.uv.fs_lstat(folder .. "/" .. other)
+  local stat = twin and vim.uv.fs_lstat(folder .. "/" .. name)
+  if not stat or stat.ino ~= twin.ino or stat.dev ~= twin.dev then
+    return name
+  end
+  local found = name
+  for each in vim.fs.dir(folder == "" and "/" or folder) do
+    if each == name then
+      return name
+    elseif each:lower() == name:lower() then
+      found = each
+    end
+  end
+  return found
+end
+
+---@param path string  without symlinks
+---@return string
+local function as_spelled(path)
+  local spelled = ""
+  for name in path:gmatch("[^/]+") do
+    spelled = spelled .. "/" .. spelling(spelled, name)
+  end
+  return spelled == "" and path or spelled
+end
+
 --- Resolves the symlinks of a path, also where it does not exist yet and through links whose target does not.
 ---@param path string
 ---@return string
@@ -27,7 +59,7 @@ function M.resolve(path)
   while true do
     local real = vim.uv.fs_realpath(path)
     if real then
-      return (real == "/" and rest ~= "") and rest or real .. rest
+      return as_spelled((real == "/" and rest ~= "") and rest or real .. rest)
     end
     local there = followed < LINKS and target(path) or path
     if there ~= path then
