@@ -216,12 +216,12 @@ async def test_what_cannot_be_watched_does_not_run(lab: Lab, tmp_path: Path, mon
 
     monkeypatch.setattr(subprocess, "Popen", tell)
     monkeypatch.setattr(threading.Thread, "start", fail)
-    open_files = len(os.listdir("/proc/self/fd"))
+    open_files = len(os.listdir("/dev/fd"))
     refused = await lab.refusal("create", command="sleep", args=["1000"])
     assert refused.message == "cannot run 'sleep': can't start new thread"
     assert len(started) == 1
     assert not living_members(started[0])
-    assert len(os.listdir("/proc/self/fd")) == open_files
+    assert len(os.listdir("/dev/fd")) == open_files
     assert lab.terminals.pgids() == []
 
 

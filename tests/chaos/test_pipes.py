@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from acp_nvim import limits
+from tests.agent import processes
 from tests.client.conftest import Desk, Talk, desk
 from tests.fakes.script import (
     ScriptedAgent,
@@ -35,8 +36,11 @@ def send(agent: ScriptedAgent, number: signal.Signals) -> None:
 
 async def stop(agent: ScriptedAgent) -> None:
     """Until each of its threads stands still: they are told one after the other."""
-    tasks = Path(f"/proc/{agent.logged('start')[-1]['pid']}/task")
+    pid = agent.logged("start")[-1]["pid"]
+    tasks = Path(f"/proc/{pid}/task")
     send(agent, signal.SIGSTOP)
+    if not processes.HAS_PROC:
+        return await eventually(lambda: processes.state(pid) == "T")
     await eventually(
         lambda: all((task / "stat").read_text().rpartition(") ")[2][0] == "T" for task in tasks.iterdir())
     )
@@ -86,7 +90,7 @@ async def test_a_stopped_agent_with_a_full_pipe_can_be_ended(desk: Desk, verb: s
     assert desk.client.hosts[0].connection.outstanding > PIPE
     talk.send("cancel")
     talk.send(verb)
-    await eventually(lambda: not os.path.exists(f"/proc/{pid}"))
+    await eventually(lambda: processes.state(pid) is None)
     await eventually(lambda: talk.state == {"stop": "stopped", "restart": "idle"}.get(verb))
 
 
@@ -103,7 +107,7 @@ async def test_an_agent_that_asks_for_more_than_it_reads_is_ended(
     await desk.message("mine left ", " MiB unread and was stopped", ":Acp restart")
     await talk.until("failed")
     assert "begun" in talk.says
-    await eventually(lambda: not os.path.exists(f"/proc/{pid}"))
+    await eventually(lambda: processes.state(pid) is None)
     assert (await other.turn("are you?"))["stop_reason"] == "end_turn"
 
 

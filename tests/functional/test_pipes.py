@@ -61,6 +61,7 @@ def test_a_pipe_in_the_place_of_the_history_stops_nobody(
         os.close(reader)
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self"), reason="this system has no /proc")
 def test_what_the_system_makes_up_is_not_followed(open_editor: Open, tmp_path: Path) -> None:
     """`/proc/kmsg` is a regular file by its mode, and has no end."""
     place = [{"path": "/proc/version"}], [{"path": "{cwd}/other.txt", "line": 3}]
