@@ -12,7 +12,7 @@ import pytest
 from tests.fakes.script import on_prompt, permission, say, script, tool
 from tests.functional.editor import ROOT, Editor
 from tests.functional.packages import plugin
-from tests.steps.conversation import expect_answerable
+from tests.steps.conversation import expect_answerable, look
 
 Open = Callable[..., Editor]
 HELP = (ROOT / "doc" / "acp_nvim.txt").read_text()
@@ -385,6 +385,34 @@ def test_a_statusline_of_the_help_shows_the_session(
     editor = talk(init + example("is_used") + example(word), opened=":edit mine.txt<CR>")
     answered(editor)
     editor.screen.expect(lambda screen: "Scripted" in screen.lines()[-2], what="the agent in the statusline")
+
+
+OTHERS = """local timer = vim.uv.new_timer()
+timer:start(0, 20, vim.schedule_wrap(function()
+  for _, win in ipairs(vim.api.nvim_list_wins()) do
+    vim.api.nvim_set_option_value('statusline', 'of another plugin', { win = win, scope = 'local' })
+  end
+end))
+"""
+LUALINE = "vim.opt.runtimepath:prepend('{}')\nrequire('lualine').setup({{}})\n"
+
+
+@pytest.mark.parametrize("with_lualine", [True, False])
+def test_the_keys_are_shown_where_a_plugin_takes_every_statusline(
+    talk: Callable[..., Editor], with_lualine: bool
+) -> None:
+    asks = on_prompt("hello", permission("May I?"), say("so it is."))
+    editor = talk(LUALINE.format(plugin("lualine.nvim")) if with_lualine else OTHERS, asks)
+    editor.screen.expect("May I?")
+    editor.screen.expect("g1 yes")
+    editor.type(":Acp prompt more<CR>")
+    editor.screen.expect("1 queued  more")
+    rows = editor.screen.lines()
+    queued = next(row for row, line in enumerate(rows) if "1 queued  more" in line)
+    assert "g1 yes" in rows[queued + 1]
+    look(editor)
+    editor.type("g1")
+    answered(editor)
 
 
 def test_a_statusline_does_not_load_the_plugin(open_editor: Open) -> None:

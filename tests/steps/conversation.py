@@ -63,5 +63,10 @@ def expect_answerable(editor: Editor) -> None:
     """Look at the question until it may be answered: the bar lights its keys, a diff alone takes its time."""
     if any(" ? " in line for line in editor.screen.lines()):
         return editor.screen.expect(is_lit, what="the bar's keys light up")
+    look(editor)
+
+
+def look(editor: Editor) -> None:
+    """Look at the screen as long as a question has to be seen. A bold winbar tells nothing of the keys in it."""
     editor.lua("vim.g.has_looked = false vim.defer_fn(function() vim.g.has_looked = true end, 750)")
     editor.expect_lua("return vim.g.has_looked")

@@ -31,7 +31,7 @@ end
 ---@return table<string, string> chat
 ---@return table<string, string> prompt
 local function bars(pair, n)
-  if tabpage.is_float(pair.chat) or vim.o.laststatus == 3 then
+  if tabpage.is_float(pair.chat) or vim.o.laststatus == 3 or pair.lost_statuslines then
     return { winbar = winbar.CHAT }, { winbar = winbar.PROMPT }
   elseif vim.go.winbar ~= "" then -- the prompt has a winbar in any case: let it be ours
     return { winbar = winbar.CHAT, statusline = winbar.PLACE }, { winbar = winbar.PROMPT, statusline = winbar.PLACE }
@@ -97,6 +97,20 @@ function M.show(pair, n)
     api.nvim_win_set_cursor(pair.chat, { api.nvim_buf_line_count(api.nvim_win_get_buf(pair.chat)), 0 })
   end
   pair.session = n
+end
+
+--- A plugin such as lualine gives every window a statusline of its own, and ours is gone: the bars go to the winbars.
+---@param pair acp.Pair  that is open
+---@return boolean lost  just now
+function M.leave_statuslines(pair)
+  local _, below = bars(pair, pair.session)
+  local present = api.nvim_get_option_value("statusline", { win = pair.prompt, scope = "local" })
+  if not below.statusline or present == below.statusline then
+    return false
+  end
+  pair.lost_statuslines = true
+  M.show(pair, pair.session)
+  return true
 end
 
 return M

@@ -1,4 +1,4 @@
--- Shows the queue above the prompt where one statusline serves all windows ('laststatus' 3): a float over the separator
+-- Shows the queue above the prompt where the winbar has the keys ('laststatus' 3, or lualine): a float over the separator
 -- between chat and prompt, which takes no row from either. Elsewhere the prompt's winbar has the queue.
 local pairs_of = require("acp_nvim.windows.window_pair")
 local queue_bar = require("acp_nvim.prompt.queue_bar")
@@ -13,11 +13,11 @@ local M = {}
 local function place(pair)
   return {
     relative = "win",
-    win = pair.prompt,
-    anchor = "SW",
-    row = -1, -- its winbar is between
+    win = pair.chat,
+    anchor = "NW",
+    row = api.nvim_win_get_height(pair.chat) - 1, -- below its text: the height holds its winbar
     col = 0,
-    width = api.nvim_win_get_width(pair.prompt),
+    width = api.nvim_win_get_width(pair.chat),
     height = 1,
     focusable = false,
     zindex = 10, -- below all others
@@ -44,7 +44,8 @@ end
 --- Opens the line of a pair, brings it up to date or closes it.
 ---@param pair acp.Pair
 function M.update(pair)
-  local has_place = vim.o.laststatus == 3 and pairs_of.is_complete(pair) and not tabpage.is_float(pair.prompt)
+  local is_free = vim.o.laststatus == 3 or pair.lost_statuslines
+  local has_place = is_free and pairs_of.is_complete(pair) and not tabpage.is_float(pair.prompt)
   local words = has_place and queue_bar.words(pair.session, api.nvim_win_get_width(pair.prompt) - 2)
   if not words then
     return close(pair)

@@ -268,4 +268,14 @@ api.nvim_create_autocmd("WinLeave", {
   end,
 })
 
+api.nvim_create_autocmd("SafeState", {
+  group = group,
+  callback = function()
+    local pair = pairs_of.current()
+    if pair and pairs_of.is_complete(pair) and pair_options.leave_statuslines(pair) then
+      queue_line.update(pair)
+    end
+  end,
+})
+
 return M

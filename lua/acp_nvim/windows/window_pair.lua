@@ -12,6 +12,7 @@ local M = {}
 ---@field queue? integer    the float with the queue above the prompt, where a winbar has no room for it
 ---@field origin? integer   the user's window, to which closing goes back
 ---@field file? integer     the last one of the user's that takes files
+---@field lost_statuslines? boolean  a plugin gives every window a statusline of its own
 ---@field own_tab boolean
 ---@field position? string  where the chat was opened, as `chat.position` names it
 ---@field prompt_rows? integer  of text in the prompt, as we or the user made it
