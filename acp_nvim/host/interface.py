@@ -33,6 +33,7 @@ class AgentHost(Protocol):
     name: str
     spec: AgentSpec
     agent: Initialized | None  # what it has said of itself; None: it has not been initialized
+    stopping: bool  # the user has ended it
     alive: bool
     dialect: Dialect
     offer: dict[str, Any]

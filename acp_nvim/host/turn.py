@@ -84,7 +84,7 @@ class Turns:
         if isinstance(result, Failure):
             failed = f"{self._host.name}: turn {turn} of session {session.number}: {result.error}"
             self._host.app.log("error", failed)
-        turn_end.end(session, result, time.monotonic(), is_live=True)
+        turn_end.end(session, result, time.monotonic(), is_live=not self._host.stopping)
         if isinstance(result, Failure) and session.phase == "auth":
             self._host.wants_login(session, result.error)
         self._host.app.services.end_turn(session)

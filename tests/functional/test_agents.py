@@ -512,3 +512,15 @@ def test_checkhealth_with_every_agent_started(open_editor: Open, tmp_path: Path)
     assert "pictures in the clipboard: " in text
     assert "OK colours: " in text or "colours: the terminal's palette" in text
     wait_until(lambda: good.logged("eof"))
+
+
+def test_an_agent_that_npm_names_late_is_seen_above_the_others(open_editor: Open, tmp_path: Path) -> None:
+    """npm is asked while the list is open: the row that comes is not above the window."""
+    agent = script(tmp_path)
+    folder = tmp_path / "npm" / "bin"
+    folder.mkdir(parents=True)
+    program(tmp_path, "claude-agent-acp", agent).rename(folder / "claude-agent-acp")
+    editor = open_editor(setup={}, env={"PATH": f"{installers(tmp_path)}:/usr/bin:/bin"}, size=(120, 24))
+    show(editor)
+    editor.expect_lua(LIST, lambda lines: any(line.split()[:2] == ["claude", "found"] for line in lines))
+    editor.expect_lua("return vim.fn.line('w0')", 1)

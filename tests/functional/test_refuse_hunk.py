@@ -74,5 +74,7 @@ def test_a_line_without_a_change_stays(open_editor: Open, tmp_path: Path) -> Non
     agent = script(tmp_path, on_prompt("", ask_edit(make_diff(new=MORE)), ["wait", "session/cancel"]))
     editor = open_old(open_editor, agent)
     open_diff(editor)
-    editor.type("8Gdo9Gccnine<Esc>")
+    editor.type("8Gdo")
+    editor.screen.expect("not refused: no hunk is under the cursor, ]c goes to the next")
+    editor.type("9Gccnine<Esc>")
     editor.expect_lua(RIGHT, MORE.replace("line 8\n", "nine\n").splitlines())

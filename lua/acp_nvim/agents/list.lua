@@ -184,6 +184,10 @@ local function install(line)
   lists.show_result(install_agent.ask(line, redraw))
 end
 
+local function look_again()
+  program_folders.ask_npm(true, redraw)
+end
+
 list = lists.new({
   name = "acp://agents",
   filetype = "acp_agents",
@@ -195,7 +199,7 @@ list = lists.new({
     { "t", "test: start the agent and show what it offers", run = examine },
     { "K", "details: command, installation, login, documentation", run = about },
     { "v", "show the versions of the agents found", always = ask_versions },
-    { "R", "look again", always = redraw },
+    { "R", "look again, also where npm installs", always = look_again },
   },
   rows = rows,
   remarks = remarks,

@@ -15,6 +15,7 @@ local store = require("acp_nvim.proposal.store")
 local api = vim.api
 local M = {}
 
+local NO_HUNK = "not refused: no hunk is under the cursor, ]c goes to the next"
 local IN_ONE = "not refused: this change is taken or refused as a whole, :Acp reject refuses it"
 
 ---@class acp.SideHunk
@@ -65,9 +66,10 @@ local function refuse(file)
   local lines = api.nvim_buf_get_lines(buf, 0, -1, false)
   local row = api.nvim_win_get_cursor(0)[1] - 1
   local hunk = hunk_at(hunks_of(vim.split(built.left, "\n", { plain = true }), lines), row, #lines - 1)
-  if hunk then
-    api.nvim_buf_set_lines(buf, hunk.row, hunk.stop, false, hunk.left)
+  if not hunk then
+    return messages.show("warn", NO_HUNK)
   end
+  api.nvim_buf_set_lines(buf, hunk.row, hunk.stop, false, hunk.left)
 end
 
 ---@param proposal acp.Proposal

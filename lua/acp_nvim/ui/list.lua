@@ -164,7 +164,8 @@ function List:places(buf)
   return found
 end
 
---- Puts the cursor of each window back on its item, as far up or down in the window as it was.
+--- Puts the cursor of each window back on its item, as far up or down in the window as it was. A list that was shown from
+--- its first row stays so as long as the cursor's item is in the window.
 ---@private
 ---@param before table<integer, { key?: string, view: table }>
 function List:restore(before)
@@ -174,7 +175,8 @@ function List:restore(before)
       row = line.key == place.key and i or row
     end
     local moved = row - place.view.lnum
-    place.view.lnum, place.view.topline = row, math.max(1, place.view.topline + moved)
+    local is_at_top = place.view.topline == 1 and row <= api.nvim_win_get_height(win) - BAR
+    place.view.lnum, place.view.topline = row, is_at_top and 1 or math.max(1, place.view.topline + moved)
     api.nvim_win_call(win, function()
       vim.fn.winrestview(place.view)
     end)
