@@ -115,7 +115,7 @@ def test_a_file_that_is_created_under_its_open_buffer_is_followed(open_editor: O
             editor.type("Gomore<Esc>")
         editor.type(":Acp undo all<CR>")
         editor.expect_lua(PENDING, 0)
-        editor.screen.expect("the file is gone and the rest is unsaved")
+        editor.screen.expect("gone, and the rest is unsaved")
         left = ["mine", "more"] if is_back else ["mine"]
         assert editor.lua("return { vim.fn.getline(1, '$'), vim.bo.modified }") == [left, True]
         assert not (editor.project / "new.txt").exists()

@@ -31,7 +31,7 @@ local api = vim.api
 local M = {}
 
 local TOUCHED = "your unsaved lines touch the change, :w first"
-local UNSAVED = "the file is gone and the rest is unsaved, :w creates it"
+local UNSAVED = "gone, and the rest is unsaved, :w creates it"
 local UNREAD = "the file has changed on disk, :e reads it"
 local BEHIND = "the file changed on disk and the buffer has unsaved lines, :w or :e first"
 local NO_TEXT = "not undone: the file is no longer text in the buffer's encoding"
