@@ -142,6 +142,7 @@ class Host:
         if not any(each.phase == "auth" for each in self.sessions if each is not session):
             self.logins.cancel()  # nobody waits for it any more
         self._app.services.end(session)
+        self._silence.forget(session)
         self.sessions = [each for each in self.sessions if each is not session]
         self.starts.forget(session)
         self.stop_if_unused()

@@ -21,6 +21,7 @@ class Silence:
     def __init__(self, host: AgentHost) -> None:
         self._host = host
         self._heard: dict[Session, float] = {}  # in a running turn: when the agent sent its last message
+        self._looks: dict[Session, asyncio.TimerHandle] = {}  # the next one of each
 
     def begin(self, session: Session) -> None:
         """Count from now on: the prompt has been sent."""
@@ -37,13 +38,18 @@ class Silence:
             session.hints.silent_since = None
             self._host.app.touch(session)
 
+    def forget(self, session: Session) -> None:
+        """Let go of a session that has left the agent."""
+        self._heard.pop(session, None)
+        if look := self._looks.pop(session, None):
+            look.cancel()
+
     def _look_in(self, seconds: float, session: Session) -> None:
-        asyncio.get_running_loop().call_later(seconds, self._look, session)
+        self._looks[session] = asyncio.get_running_loop().call_later(seconds, self._look, session)
 
     def _look(self, session: Session) -> None:
-        if not session.in_turn or session not in self._host.sessions:
-            self._heard.pop(session, None)
-            return
+        if not session.in_turn:
+            return self.forget(session)
         now = time.monotonic()
         if len(session.questions) or self._runs_command(session):
             self._heard[session] = now

@@ -10,7 +10,7 @@ from acp_nvim.agent.settings import AgentSpec, Settings
 from tests.fakes.configuration import AGENT, SETTINGS
 from tests.functional.editor import Editor
 
-OF_PRESETS = {"name", "install", "writes_through"}  # known of an agent, not configured
+OF_PRESETS = {"name", "install", "writes_through", "preset_env"}  # known of an agent, not configured
 WITHOUT_FUNCTIONS = """local function plain(value)
   if type(value) ~= "table" then
     return type(value) ~= "function" and value or nil

@@ -605,11 +605,12 @@ FOLLOWING = """
 """
 
 
+@pytest.mark.alone
 def test_a_large_file_is_followed_at_little_cost(open_editor: Open, tmp_path: Path) -> None:
     old = [f"line {n} of a file that is rather long\n" for n in range(10_000)]
     new = [f"changed {n}\n" if n % 100 == 50 else line for n, line in enumerate(old)]
     agent = script(tmp_path, on_prompt("", ask_edit(make_diff(NOTES, "".join(old), "".join(new)))))
     editor = open_old(open_editor, agent, "".join(old))
     begun(editor)
-    assert editor.lua(FOLLOWING) < 30
+    assert editor.lua(FOLLOWING) < 60  # twice what it takes here, for slower machines
     assert editor.lua(SIDE)[:2] == ["above 5", "above 4"]

@@ -7,6 +7,7 @@ import pytest
 
 from tests.fakes.script import on_prompt, script, wait_file, wait_until, write_file
 from tests.functional.editor import Editor
+from tests.steps.conversation import expect_answerable
 from tests.steps.files import (
     NOTES,
     call_edit,
@@ -104,6 +105,7 @@ def test_a_change_too_large_to_be_merged_by_lines_asks_and_says_so(
     editor.type(":Acp<CR>")
     editor.screen.expect("too many changes to be merged")
     assert editor.lua("return vim.fn.getbufline('notes.txt', 3, 4)") == ["TYPED", "line 3"]
+    expect_answerable(editor)
     editor.type(f":Acp {command}<CR>")
     editor.wait_event("AcpTurnEnded", timeout=60)
     second = "line 3 CHANGED" if command == "accept" else "line 3"
