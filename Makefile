@@ -65,6 +65,7 @@ check-types-lua: nvims
 
 doc-check: tools nvims
 	@$(PYTHON_OF_VENV) tests/tools/docs.py --check
+	@$(PYTHON_OF_VENV) tests/tools/help_pages.py --check
 
 fonts:
 	@tests/tools/get-fonts.sh

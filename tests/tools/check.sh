@@ -40,7 +40,8 @@ else
   echo "check: no stylua (npm brings it), the Lua format is not looked at"
 fi
 run messages "$python" tests/tools/messages.py --check
-[ ! -e tests/tools/docs.py ] || run documentation "$python" tests/tools/docs.py --check
+run documentation "$python" tests/tools/docs.py --check
+run "help pages" "$python" tests/tools/help_pages.py --check
 
 failed=0
 for i in "${!pids[@]}"; do
