@@ -106,6 +106,25 @@ def test_what_stands_behind_a_float_has_not_been_seen(open_editor: Open, tmp_pat
     assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
 
 
+AS_NOICE_DOES = """vim.api.nvim_create_autocmd('CmdlineEnter', { callback = function()
+  local win = vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), false, {
+    relative = 'editor', row = 0, col = 0, width = vim.o.columns, height = vim.o.lines - 3, zindex = 200,
+  })
+  vim.cmd.redraw()
+  vim.api.nvim_create_autocmd('CmdlineLeave', { once = true, callback = vim.schedule_wrap(function()
+    vim.api.nvim_win_close(win, true)
+  end) })
+end })"""
+
+
+def test_the_float_in_which_a_command_is_typed_hides_none(open_editor: Open, tmp_path: Path) -> None:
+    editor = asked(open_editor, staying(tmp_path, question()))
+    expect_answerable(editor)
+    editor.lua(AS_NOICE_DOES)
+    editor.type(":Acp accept<CR>")
+    editor.wait_event("AcpAnswered", by="user")
+
+
 def test_a_float_beside_the_words_of_a_question_hides_none(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", question(command="ls precious"), wait_file(str(tmp_path / "end"))))
     editor = asked(open_editor, agent, size=(200, 30))

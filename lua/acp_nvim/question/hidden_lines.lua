@@ -1,5 +1,7 @@
 -- Finds what hides lines of a chat that its window seems to show: a closed fold, a line that does not wrap, a float or
 -- a popup menu in front.
+local answer_gate = require("acp_nvim.question.answer_gate")
+
 local api = vim.api
 local M = {}
 
@@ -49,7 +51,8 @@ local function in_front_of(win)
   local level = own.relative ~= "" and own.zindex or 0
   for _, other in ipairs(api.nvim_tabpage_list_wins(0)) do
     local config = api.nvim_win_get_config(other)
-    if other ~= win and config.relative ~= "" and not config.hide and config.zindex >= level then
+    local is_front = config.relative ~= "" and not config.hide and config.zindex >= level
+    if other ~= win and is_front and not answer_gate.came_with_command(other) then
       list[#list + 1] = area_of(other, config)
     end
   end
