@@ -164,7 +164,8 @@ end
 ---@param why string
 function M.refuse(question, why)
   announced[question.id] = true
-  messages.show("warn", why)
+  -- where a float covers the question, one more with this message would cover it the longer
+  messages.show("warn", why, nil, visible_rows.is_covered(question))
   told[question.id] = messages.shown_so_far()
 end
 

@@ -46,7 +46,7 @@ end
 ---@param level integer
 local function notify(line, level)
   make_room()
-  local ok, err = pcall(vim.notify, line, level, { title = "acp_nvim" })
+  local ok, err = pcall(vim.notify, line, level, { title = "acp_nvim", id = line }) -- equal ones replace each other
   if not ok then
     log.add("vim.notify failed: " .. tostring(err))
   end
@@ -55,10 +55,11 @@ end
 ---@param level "info"|"warn"|"error"
 ---@param line string
 ---@param again? boolean
-local function announce(level, line, again)
+---@param is_echoed boolean
+local function announce(level, line, again, is_echoed)
   said = said + 1
   warned = level ~= "info" and said or warned
-  if not M.is_echoed() then
+  if not is_echoed then
     -- an error of Neovim's own aborts the mapping or the command that runs
     local tell = level == "error" and vim.schedule_wrap(notify) or notify
     return tell(line, LEVELS[level])
@@ -77,11 +78,12 @@ end
 ---@param level "info"|"warn"|"error"
 ---@param text string
 ---@param again? boolean  neither `:messages` nor the log gets it: it has been said before, or another follows soon
-function M.show(level, text, again)
+---@param is_echoed? boolean  in the command line, also where a plugin shows messages
+function M.show(level, text, again, is_echoed)
   level = LEVELS[level] and level or "info"
   if vim.in_fast_event() then
     return vim.schedule(function()
-      M.show(level, text, again)
+      M.show(level, text, again, is_echoed)
     end)
   end
   if not again then
@@ -89,9 +91,10 @@ function M.show(level, text, again)
   end
   local start = printable.beginning(vim.trim(text), limits.MESSAGE_CHARS)
   -- a plugin that shows messages has the name as their title
-  local name = M.is_echoed() and printable.NAME or ""
+  is_echoed = is_echoed or M.is_echoed()
+  local name = is_echoed and printable.NAME or ""
   local line = name .. printable.fit(start, math.max(1, vim.v.echospace - #name))
-  announce(level, printable.cut(line, vim.v.echospace), again)
+  announce(level, printable.cut(line, vim.v.echospace), again, is_echoed)
 end
 
 --- Clears an outdated message, if no other has been shown since, neither by us nor in `:messages`.
