@@ -27,7 +27,7 @@ LISTED = "return vim.api.nvim_buf_get_lines(vim.fn.bufnr('acp://sessions'), 0, -
 
 
 def page(*sessions: tuple[str, str]) -> Any:
-    listed = [{"sessionId": id, "title": title, "cwd": "/work/shop"} for id, title in sessions]
+    listed = [{"sessionId": id, "title": title, "cwd": "/projects/shop"} for id, title in sessions]
     return on("session/list", result({"sessions": listed}))
 
 
@@ -63,13 +63,13 @@ def test_a_title_that_says_nothing_gives_way_to_the_first_prompt(open_editor: Op
     again = converse_and_quit(open_editor, script(tmp_path, answers), "tidy up the project")
     known = page(
         *(("s1", "New session - 2026-11-20T10:00:00Z"), ("s2", "s2"), ("s3", "  ")),
-        *(("s4", "/work/shop"), ("s5", "Fix the cart")),
+        *(("s4", "/projects/shop"), ("s5", "Fix the cart")),
     )
     agent = script(tmp_path, LISTS, known, answers, name="second")
     editor = open_with_agent(open_editor, agent, **again)
     editor.type(":Acp sessions<CR>")
     editor.expect_lua(LISTED, lambda lines: any("tidy up the project" in line for line in lines))
-    titles = [row.removeprefix("saved my agent ").removesuffix(" /work/shop") for row in rows(editor)]
+    titles = [row.removeprefix("saved my agent ").removesuffix(" /projects/shop") for row in rows(editor)]
     assert titles == ["tidy up the project", "untitled", "untitled", "untitled", "Fix the cart"]
 
 
