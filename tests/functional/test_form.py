@@ -9,7 +9,7 @@ import pytest
 
 from tests.fakes.script import ask, die, notify, on_prompt, say, script, wait, wait_file
 from tests.functional.editor import Editor
-from tests.steps.conversation import expect_answerable, expect_key, open_chat, read_chat, send
+from tests.steps.conversation import expect_answerable, expect_key, look, open_chat, read_chat, send
 from tests.steps.forms import (
     FIELDS,
     ONE_QUESTION,
@@ -211,7 +211,7 @@ def test_a_form_is_as_high_as_its_text_up_to_three_fifths_of_the_screen(
     editor.wait_event("AcpTurnEnded")
     send(editor, "1")
     editor.wait_event("AcpQuestion")
-    expect_answerable(editor)
+    look(editor)  # it is higher than the chat: no key of its bar lights up, but accepting only opens the form
     editor.type("<Esc>:Acp accept<CR>")
     editor.expect_lua("return vim.bo.filetype", "acp_form")
     editor.expect_lua("return vim.api.nvim_win_get_height(0)", 30)
