@@ -9,7 +9,7 @@ import pytest
 
 from tests.fakes.script import ScriptedAgent, on_prompt, script, wait_file
 from tests.functional.editor import Editor
-from tests.steps.conversation import expect_answerable, expect_key
+from tests.steps.conversation import expect_answerable, expect_key, look
 from tests.steps.files import LINES, cause_conflict
 from tests.steps.messages import expect_message
 from tests.steps.processes import find_backend
@@ -41,6 +41,8 @@ def edited(open_editor: Open, agent: ScriptedAgent, way: str) -> Editor:
         editor.expect_lua("return { vim.fn.bufname(), #vim.api.nvim_list_wins() }", ["notes.txt", 3])
     editor.type(":Acp<CR>")
     editor.expect_lua("return vim.bo.filetype", "acp_prompt")
+    if way == "closed":
+        look(editor)  # the chat is drawn anew, with all of its lines
     return editor
 
 
