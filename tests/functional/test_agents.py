@@ -356,8 +356,9 @@ def installers(tmp_path: Path) -> Path:
     (folder / "npm").write_text(
         f"""#!/bin/sh
 case "$1" in
-prefix) echo {tmp_path}/npm ;;
-install) echo "npm ran: $*" && mkdir -p {tmp_path}/npm/bin && cp {tmp_path}/ready {tmp_path}/npm/bin/gemini ;;
+prefix) pwd >{tmp_path}/asked-in; echo {tmp_path}/npm ;;
+install) pwd >{tmp_path}/installed-in; echo "npm ran: $*"
+  mkdir -p {tmp_path}/npm/bin && cp {tmp_path}/ready {tmp_path}/npm/bin/gemini ;;
 esac
 """
     )
@@ -376,13 +377,16 @@ def test_an_agent_is_installed_by_a_key_and_found_without_a_restart(
     show(editor)
     go_to(editor, "gemini")
     editor.type("i")
-    for words in ("npm install -g @google/gemini-cli", "was read on 20", "goes to", "y install"):
+    for words in ("npm install -g @google/gemini-cli", "these facts are from 20", "goes to", "y install"):
         editor.screen.expect(words)
     editor.type("n")
     assert not (tmp_path / "npm" / "bin").exists()
     editor.type("iy")
     editor.expect_lua("return vim.fn.execute('messages'):find('gemini is installed: :Acp new gemini') ~= nil")
     editor.expect_lua(LIST, lambda lines: any(line.split()[:2] == ["gemini", "found"] for line in lines))
+    home = editor.lua("return vim.uv.os_homedir()")
+    for name in ("asked-in", "installed-in"):  # not the project: it could name folders of its own
+        assert os.path.realpath((tmp_path / name).read_text().strip()) == os.path.realpath(home)
     editor.type("<Esc>:Acp new gemini<CR>")
     editor.wait_event("AcpSessionStarted")
     editor.type("ihello<Esc><CR>")
@@ -395,6 +399,7 @@ def test_an_agent_is_found_beside_path(open_editor: Open, tmp_path: Path, way: s
     agent = script(tmp_path, on_prompt("", say("Hi.")))
     folder = tmp_path / INSTALLERS[way]
     folder.mkdir(parents=True)
+    (tmp_path / "home").mkdir(exist_ok=True)
     program(tmp_path, "gemini", agent).rename(folder / "gemini")
     env = {
         "PATH": f"{installers(tmp_path)}:/usr/bin:/bin",

@@ -34,6 +34,7 @@ local function run(agent, done)
     name = "Install",
     label = "Install: " .. preset.install,
     argv = { "sh", "-c", preset.install },
+    cwd = vim.uv.os_homedir(), -- the settings of a project are none for what the user installs
     done = name .. " is installed",
     failed = function(status)
       return ("%s is not installed: the command ended with exit code %d"):format(name, status)
@@ -70,7 +71,7 @@ function M.ask(line, done)
   end
   local win = panes.float({
     " command   " .. printable.visible(preset.install) .. " ",
-    (" version   the newest; what is known of it was read on %s "):format(preset.read),
+    (" version   the newest; these facts are from %s "):format(preset.read),
     " goes to   " .. printable.visible(place()) .. " ",
     "",
     " y install   n leave it ",

@@ -1,6 +1,7 @@
 -- Finds programs that are not on PATH: in mason's folder, in ~/.local/bin, in npm's global folder, and in environments
 -- that `uv tool` has made. A Neovim that was not started from a shell has none of these on PATH.
 local limits = require("acp_nvim.limits")
+local log = require("acp_nvim.ui.log")
 
 local M = {}
 
@@ -19,7 +20,19 @@ function M.npm()
   return folder
 end
 
---- Asks npm for its global folder in the background: once a day, or again now.
+---@param folder string
+local function keep(folder)
+  local ok, problem = pcall(function()
+    vim.fn.mkdir(vim.fs.dirname(cache()), "p")
+    vim.fn.writefile({ folder .. "/bin" }, cache())
+  end)
+  if not ok then
+    log.add("warn: npm's folder is not kept, so its agents are not found: " .. tostring(problem))
+  end
+end
+
+--- Asks npm for its global folder in the background: once a day, or again now. It is asked in the user's home: what a
+--- project says of npm's folders must not lead to programs.
 ---@param is_stale boolean  it may have changed
 ---@param done? fun()
 function M.ask_npm(is_stale, done)
@@ -29,16 +42,20 @@ function M.ask_npm(is_stale, done)
   if vim.fn.executable("npm") == 0 or (is_fresh and not is_stale) then
     return done()
   end
-  vim.system({ "npm", "prefix", "-g" }, { text = true, timeout = 10000 }, function(out)
+  local options = { text = true, timeout = 10000, cwd = vim.uv.os_homedir() }
+  local ok, problem = pcall(vim.system, { "npm", "prefix", "-g" }, options, function(out)
     vim.schedule(function()
       local folder = out.code == 0 and vim.trim(out.stdout) or ""
       if folder ~= "" then
-        vim.fn.mkdir(vim.fs.dirname(cache()), "p")
-        vim.fn.writefile({ folder .. "/bin" }, cache())
+        keep(folder)
       end
       done()
     end)
   end)
+  if not ok then
+    log.add("warn: npm cannot be asked for its folder: " .. tostring(problem))
+    done()
+  end
 end
 
 --- The folder in which `uv tool` makes an environment for each program.
