@@ -41,6 +41,7 @@ from acp_nvim.messages.sessions import Ended
 from acp_nvim.permissions.apply_rules import RuleApplier
 from acp_nvim.permissions.decision_log import DecisionLog
 from acp_nvim.processes import running_file
+from acp_nvim.processes.descendants import Lineage
 from acp_nvim.session import question
 from acp_nvim.session.session import Session
 from acp_nvim.shown_sessions import ShownSessions
@@ -120,6 +121,11 @@ class App:
             tasks.start_soon(self.services.terminals.close_all)
             for host in self.hosts:
                 tasks.start_soon(host.connection.stop)
+
+    def kill_all(self) -> None:
+        """Kill every agent and command that still runs, because the time for a better end is over."""
+        for leader in self._running:
+            Lineage(leader).kill()
 
     # --- the editor's commands
 
@@ -264,5 +270,10 @@ class App:
 
     def host_changed(self) -> None:
         self._saved_sessions.send_list()
-        agents = [host.connection.pid for host in self.hosts if host.alive and host.connection.pid]
-        running_file.write(self._leaders, agents + self._doctor.pids + self.services.terminals.pgids())
+        running_file.write(self._leaders, self._running)
+
+    @property
+    def _running(self) -> list[int]:
+        """Return the agents and commands that run, each the leader of an operating system session."""
+        agents = [host.connection.pid for host in self.hosts if host.connection.pid]
+        return agents + self._doctor.pids + self.services.terminals.pgids()

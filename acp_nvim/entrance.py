@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 from functools import partial
 from typing import Any
@@ -64,13 +65,17 @@ class Backend:
 
     def finish(self) -> None:
         """End all agents and commands within a bounded time, because Neovim has gone or is quitting."""
-        if self._root and not self._root.done():
-            self._root.cancel()
-            loop = self._loop
-            goodbye = loop.create_task(asyncio.wait([self._root], timeout=_GOODBYE))
-            goodbye.add_done_callback(lambda _: loop.stop())
-            while not goodbye.done():  # pynvim stops the loop for each of its pipes that breaks
-                loop.run_forever()
+        if not self._root or self._root.done():
+            return
+        self._root.cancel()
+        loop = self._loop
+        goodbye = loop.create_task(asyncio.wait([self._root], timeout=_GOODBYE))
+        goodbye.add_done_callback(lambda _: loop.stop())
+        while not goodbye.done():  # pynvim stops the loop for each of its pipes that breaks
+            loop.run_forever()
+        if not self._root.done():  # a slow ps, a suspended machine
+            self.app.kill_all()
+            os._exit(1)  # Python would wait for anyio's worker threads, which end with the root task
 
 
 def main() -> None:

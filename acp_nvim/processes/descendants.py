@@ -52,18 +52,9 @@ class Lineage:
         self._known = {places[pid].process for pid in _descendants(found, places)}
         return self._known
 
-    def signal(self, number: int, is_reaped: bool = False) -> bool:
-        """Send a signal to all of them and return whether there were any. The leader's group gets it in one call: a
-        shell whose child ended first would go on and report success."""
-        found = self.look(is_reaped)
-        group = {process for process in found if _group_of(process) == self._leader}
-        if group:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._leader, number)
-        for process in found - group:
-            with suppress(ProcessLookupError, PermissionError):  # gone, or another user's
-                os.kill(process.pid, number)
-        return bool(found)
+    def signal(self, number: int, is_reaped: bool = False) -> None:
+        """Send a signal to all of them."""
+        self._send(number, self.look(is_reaped))
 
     def kill(self, is_reaped: bool = False) -> None:
         """Kill all of them, also those that are started meanwhile."""
@@ -72,8 +63,19 @@ class Lineage:
             found = self.look(is_reaped)
             if found <= done:
                 return
-            self.signal(signal.SIGKILL, is_reaped)
+            self._send(signal.SIGKILL, found)
             done |= found
+
+    def _send(self, number: int, found: set[Process]) -> None:
+        """The leader's group gets the signal in one call: a shell whose child ended first would go on and report
+        success."""
+        group = {process for process in found if _group_of(process) == self._leader}
+        if group:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._leader, number)
+        for process in found - group:
+            with suppress(ProcessLookupError, PermissionError):  # gone, or another user's
+                os.kill(process.pid, number)
 
 
 def _group_of(process: Process) -> int | None:

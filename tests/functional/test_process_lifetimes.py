@@ -157,6 +157,25 @@ def test_nothing_survives_a_killed_neovim(open_editor: Open, tmp_path: Path) -> 
     ends_with_all(editor, agent, editor.kill)
 
 
+IMPATIENT = f"""#!/bin/sh
+exec '{sys.executable}' -I -c 'from acp_nvim import entrance; entrance._GOODBYE = 0.1; entrance.main()'
+"""
+
+
+def test_nothing_survives_a_killed_neovim_if_there_is_no_time_for_a_better_end(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    """Each look by a slow ps takes from the time in which the backend waits for the agents."""
+    python = tmp_path / "python"
+    python.write_text(IMPATIENT)
+    python.chmod(0o700)
+    agent = script(tmp_path, on_prompt("hello", grandchild(), wait("never")), ignore=["eof", "term"])
+    editor = chat(open_editor, agent, python=str(python))
+    send(editor, "hello")
+    wait_until(lambda: agent.logged("grandchild"))
+    ends_with_all(editor, agent, editor.kill)
+
+
 # --- the end of the backend
 
 
