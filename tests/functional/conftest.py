@@ -20,9 +20,12 @@ from tests.functional.warm_backends import warm_backends
 
 
 def neovims() -> list[Path]:
-    """Those of ACP_NVIMS, a list like PATH, or those that `make nvims` has brought."""
+    """Those of ACP_NVIMS, a list like PATH, or those that `make nvims` has brought.
+
+    The latter are links, and without /proc a Neovim looks for its runtime files beside the name it was started by.
+    """
     named = [Path(path) for path in os.environ.get("ACP_NVIMS", "").split(":") if path]
-    found = named or sorted(ROOT.glob(".nvim/*/bin/nvim"))
+    found = named or sorted(path.resolve() for path in ROOT.glob(".nvim/*/bin/nvim"))
     if not found:
         raise pytest.UsageError("no Neovim: `make nvims` brings both, ACP_NVIMS=path:path names some")
     return found
