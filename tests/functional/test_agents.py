@@ -393,6 +393,29 @@ def test_an_agent_is_installed_by_a_key_and_found_without_a_restart(
     editor.screen.expect("Hello from gemini.")
 
 
+def test_a_node_too_old_for_the_newest_release_is_told_before_the_install(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    folder = installers(tmp_path)
+    editor = open_editor(setup={}, env={"PATH": f"{folder}:/usr/bin:/bin"}, size=(120, 40))
+    show(editor)
+    old, newest = (
+        "may not be the newest, which needs Node 22: you have 20.20.2",
+        "the newest; these facts are from",
+    )
+    for node, told in (("v20.20.2", old), ("v22.0.0", newest), ("no version", newest)):
+        (folder / "node").write_text(f"#!/bin/sh\necho {node}\n")
+        (folder / "node").chmod(0o755)
+        go_to(editor, "claude")
+        editor.type("i")
+        editor.screen.expect(f"version   {told}")
+        editor.screen.expect("y install")
+        editor.type("n")
+        editor.screen.expect_gone("y install")
+    editor.type("K")
+    editor.screen.expect("needs       Node 22 or newer")
+
+
 @pytest.mark.parametrize("way", list(INSTALLERS))
 def test_an_agent_is_found_beside_path(open_editor: Open, tmp_path: Path, way: str) -> None:
     """As a Neovim that was started from a desktop needs it."""

@@ -238,6 +238,7 @@ def presets() -> Iterator[str]:
         facts = (
             [preset["url"]] if preset["install"].startswith("see ") else [preset["install"], preset["url"]]
         )
+        facts += [f"Node {preset['node']} or newer"] if "node" in preset else []
         yield "\n".join([f"{path.stem:<{len(INDENT) + 4}}{preset['title']}", command, *map(filled, facts)])
 
 

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "acp_nvim" / "agent" / "presets").glob("*"))
 TEXTS = ("title", "command", "install", "login", "url", "read")
 LISTS = ("args", "needs", "quirks")
-OPTIONAL = {"env": dict, "registry": str, "dialect": str, "writes_through": bool}
+OPTIONAL = {"env": dict, "registry": str, "dialect": str, "writes_through": bool, "node": int}
 PROMISED = """claude codex gemini opencode copilot qwen kimi goose vibe auggie cline fast-agent openhands agentao
 iac-code simse"""
 
@@ -47,6 +47,7 @@ def test_a_preset_has_its_shape(path: Path) -> None:
     assert preset["url"].startswith("https://")
     assert date.fromisoformat(preset["read"]) <= date.today()
     assert re.match(r"(npm|uv|brew|curl|see) ", preset["install"])
+    assert "node" not in preset or preset["install"].startswith("npm ")
     env = preset.get("env", {})
     assert all(re.fullmatch(r"[A-Z][A-Z0-9_]*", name) for name in [*preset["needs"], *env])
     assert all(isinstance(value, str) for value in env.values())

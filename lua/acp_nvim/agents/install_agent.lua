@@ -9,6 +9,8 @@ local program_terminal = require("acp_nvim.agents.program_terminal")
 
 local M = {}
 
+local NODE_PATIENCE_MS = 1000
+
 --- Where what an installer brings will be.
 ---@type table<string, fun(): string>
 local PLACES = {
@@ -25,6 +27,26 @@ local PLACES = {
     return "wherever that script puts it: read it first"
   end,
 }
+
+--- The version of the Node that is here, if the agent's newest release needs another one: npm then picks an older release
+--- without a word, or one that does not start.
+---@param preset acp.Preset
+---@return string?
+local function old_node(preset)
+  if preset.node and vim.fn.executable("node") == 1 then
+    local options = { text = true, timeout = NODE_PATIENCE_MS, cwd = vim.uv.os_homedir() }
+    local here = vim.version.parse(vim.trim(vim.system({ "node", "--version" }, options):wait().stdout or ""))
+    return here and here.major < preset.node and tostring(here) or nil
+  end
+end
+
+---@param preset acp.Preset
+---@return string
+local function what_comes(preset)
+  local node = old_node(preset)
+  return node and ("may not be the newest, which needs Node %d: you have %s"):format(preset.node, node)
+    or ("the newest; these facts are from %s"):format(preset.read)
+end
 
 ---@param agent acp.Agent
 ---@param done fun()
@@ -71,7 +93,7 @@ function M.ask(line, done)
   end
   local win = panes.float({
     " command   " .. printable.visible(preset.install) .. " ",
-    (" version   the newest; these facts are from %s "):format(preset.read),
+    " version   " .. what_comes(preset) .. " ",
     " goes to   " .. printable.visible(place()) .. " ",
     "",
     " y install   n leave it ",

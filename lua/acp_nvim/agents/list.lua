@@ -112,6 +112,9 @@ local function facts(preset)
     { "login", preset.login },
     { "documents", preset.url },
   }
+  if preset.node then
+    rows[#rows + 1] = { "needs", ("Node %d or newer"):format(preset.node) }
+  end
   for name, value in vim.spairs(preset.env or {}) do
     rows[#rows + 1] = { "sets", ("$%s to %s"):format(name, value) }
   end

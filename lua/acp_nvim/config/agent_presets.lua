@@ -8,6 +8,7 @@ local M = {}
 ---@field env? table<string, string>  what its environment needs beside; no secret
 ---@field needs string[]       names of environment variables that it reads keys and the like from
 ---@field install string       the command that installs it, or where that is told
+---@field node? integer        the oldest major version of Node that its newest release runs on
 ---@field login string         how one logs in
 ---@field url string           its documentation, and the source of these facts
 ---@field read string          the day on which they were read there
