@@ -1,5 +1,6 @@
 """One gate for every way to answer a question: it must have been on the screen, as it is now, for 0.7 s."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -331,6 +332,17 @@ def test_a_narrow_bar_has_the_armed_key_too(open_editor: Open, tmp_path: Path, c
     expect_answerable(editor)
     editor.type("<M-2>")
     editor.screen.expect("<M-2> again" if columns < 64 else "<M-2> again: always")
+
+
+@pytest.mark.parametrize("width", [40, 44, 48, 60])
+def test_beside_the_armed_key_a_no_stays_in_sight(open_editor: Open, tmp_path: Path, width: int) -> None:
+    agent = script(tmp_path, on_prompt("", permission("run a rather long command", FOUR)))
+    editor = open_chat(open_editor, agent, size=(120, 30), setup={"chat": {"width": width}})
+    editor.type("igo<C-s>")
+    editor.wait_event("AcpQuestion")
+    expect_key(editor, "<M-1>")
+    editor.type("<M-2>")
+    editor.screen.expect(lambda screen: re.search(r"<M-2> again: always +<M-3> (no|✗)", screen.text()))
 
 
 def test_enter_on_an_option_waits_for_enter(open_editor: Open, tmp_path: Path) -> None:

@@ -141,22 +141,16 @@ local function width_of(chunks)
   return width
 end
 
---- The answers that stand in the bar: all, or those that count once, if there are any; where one waits for its key
---- again and there is not room for the others, it alone.
+--- The answers that stand in the bar: all, or those that count once, if there are any, and the one that waits for its key
+--- again: that a no is still possible must be seen.
 ---@param keys acp.BarKeys
 ---@param step acp.BarStep
 ---@return acp.BarKey[]
 local function answers_of(keys, step)
-  local armed = vim.tbl_filter(function(answer)
-    return answer.is_armed
+  local some = vim.tbl_filter(function(answer)
+    return answer.is_armed or not answer.is_always
   end, keys.answers)
-  if #armed > 0 and not step.always then
-    return armed
-  end
-  local once = vim.tbl_filter(function(answer)
-    return not answer.is_always
-  end, keys.answers)
-  return (step.always or #once == 0) and keys.answers or once
+  return (step.always or #some == 0) and keys.answers or some
 end
 
 --- Builds the part of the bar after the subject: the keys with what they answer.
@@ -224,10 +218,14 @@ end
 ---@return acp.BarChunk[]
 local function fitted(question, keys, width, more)
   local subject = subject_of(question)
+  local armed = vim.iter(keys.answers):find(function(answer)
+    return answer.is_armed
+  end)
   for _, step in ipairs(STEPS) do
     for _, gap in ipairs(step.wide and WIDE or ANY) do
       local chunks = answers(keys, step, gap, more)
       local fits = (not step.several or more > 0) and (not step.only_file or keys.file)
+      fits = fits and not (step.short and armed) -- its key stands whole
       local margin = step.bare and gap == 1 and 0 or 1
       local head = fits and head_of(subject, step, width - margin - width_of(chunks))
       if head then
@@ -236,8 +234,7 @@ local function fitted(question, keys, width, more)
       end
     end
   end
-  local answer = answers_of(keys, {})[1]
-  local last = answer.is_armed and answer.key .. " " .. answer.name or keys.modifier or answer.key
+  local last = armed and armed.key .. " " .. armed.name or keys.modifier or keys.answers[1].key
   return { { " ? " }, { printable.cut(keys.before .. last, math.max(1, width - 3)), true } }
 end
 
