@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from acp_nvim.commands import question_lookup
 from acp_nvim.commands.chat import ChatCommands
 from acp_nvim.commands.dispatch import Table, handle
@@ -11,11 +13,13 @@ from acp_nvim.files import conflict_diff
 from acp_nvim.messages.proposals import Decide, Diff, DiffEntry, Edited, Merged, Proposal, ProposalDone
 from acp_nvim.messages.questions import Allow, Answer, Forget, Why
 from acp_nvim.permissions.apply_rules import RuleApplier, once
+from acp_nvim.session.proposed_diffs import diffs
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.remembered_answers import Remembered
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.why_decided import OF_SESSION, Facts, why
+from acp_nvim.text.printable import visible
 
 _CHANGED = "not sent: the question has changed, look at it first"
 
@@ -54,6 +58,19 @@ class QuestionCommands:
             return None
         session.questions.end(question, option, "user" if option else "cancel")
         self._app.touch(session)
+        self._say_gone(session, question)
+
+    def _say_gone(self, session: Session, question: Question) -> None:
+        """Say which of the files that the user has allowed to change are gone: a write makes them again."""
+        call = session.questions.call_of(question)
+        if call is None or question.answer is None or not _allows(question.answer):
+            return
+        told = {each.path for each in call.previews if each.note}
+        changed = {each.path: None for each in diffs(call, session.cwd) if each.old and each.new is not None}
+        gone = [path for path in changed if path not in told and not os.path.exists(path)]
+        if gone:
+            names = visible(os.path.basename(gone[0])) + (f" and {len(gone) - 1} more" if gone[1:] else "")
+            self._app.say("warn", f"allowed, but somebody deleted {names}: the agent may create it again")
 
     def _show_again(self, session: Session, question: Question) -> None:
         """Ask again, because the question has changed since it was answered; programs get the event again."""
@@ -89,8 +106,9 @@ class QuestionCommands:
 
     def _decide(self, command: Decide) -> None:
         """Take the user's decision on all files of a proposal."""
-        _, question = question_lookup.get(self._app, command.question)
+        session, question = question_lookup.get(self._app, command.question)
         self._app.services.proposals.decide(question, command.version, command.files, command.option)
+        self._say_gone(session, question)
 
     def _edited(self, command: Edited) -> None:
         """Show in a question what would be sent of its change now."""
@@ -131,6 +149,7 @@ class QuestionCommands:
             session.questions.end(question, option, "user")
             self._app.touch(session)
             self._app.say("info", f"{name}: {rule}")
+            self._say_gone(session, question)
 
     def _forget(self, command: Forget) -> None:
         """Take back what was allowed or rejected for good: the items that are named, or all."""

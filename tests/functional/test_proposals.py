@@ -561,3 +561,17 @@ def test_what_the_bar_of_the_diff_says_is_said_once_in_a_message_and_in_no_toast
     count = editor.lua("return select(2, vim.fn.execute('messages'):gsub('saved by the agent', ''))")
     assert count == (0 if replaced else 1)
     assert [text for text in editor.lua("return _G.said") if "saved" in text] == []
+
+
+@pytest.mark.parametrize("answer", [":Acp answer 1<CR>", ":w<CR>"])
+def test_an_answer_says_that_its_file_is_gone(open_editor: Open, tmp_path: Path, answer: str) -> None:
+    agent = script(tmp_path, on_prompt("", *write_through()))
+    editor = open_old(open_editor, agent)
+    editor.type(":enew<CR>:bwipeout notes.txt<CR>")
+    open_diff(editor)
+    (editor.project / "notes.txt").unlink()
+    editor.type(answer)
+    editor.wait_event("AcpTurnEnded")
+    assert get_outcomes(agent) == ["yes"]
+    said = "allowed, but somebody deleted notes.txt: the agent may create it again"
+    editor.expect_lua("return vim.fn.execute('messages')", lambda text: text.count(said) == 1)
