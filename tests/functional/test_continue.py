@@ -75,6 +75,35 @@ def test_the_last_conversation_of_the_folder_goes_on(open_editor: Open, tmp_path
     assert editor.lua("return vim.fn.bufname()") == "acp://1/prompt"
 
 
+@pytest.mark.parametrize("is_alive", [True, False])
+def test_the_draft_of_the_empty_chat_goes_into_the_history(
+    open_editor: Open, tmp_path: Path, is_alive: bool
+) -> None:
+    answers = (
+        on_initialize(loadSession=True),
+        on("session/load", result({})),
+        on_prompt("", say("All is tidy.")),
+    )
+    again = converse_and_quit(open_editor, script(tmp_path, *answers), "tidy up the project")
+    other = on("session/new", result({"sessionId": "other"}), times=1)
+    editor = open_with_agent(open_editor, script(tmp_path, other, *answers, name="second"), **again)
+    editor.type(":Acp<CR>")
+    editor.wait_event("AcpSessionStarted")
+    if is_alive:
+        editor.type("itidy it<Esc><CR>")
+        editor.wait_event("AcpTurnEnded")
+        editor.type(":Acp new<CR>")
+        editor.wait_event("AcpSessionStarted", session=2)
+        editor.expect_lua("return vim.fn.bufname()", "acp://2/prompt")
+    editor.type("ihalf a thought<Esc>:Acp continue<CR>")
+    editor.screen.expect("<C-p> has your draft")
+    prompt = "acp://1/prompt" if is_alive else "acp://2/prompt"
+    editor.expect_lua("return vim.fn.bufname()", prompt)
+    editor.expect_lua("return #require('acp_nvim').sessions()", 1)
+    editor.type("<C-p>")
+    editor.expect_lua("return vim.fn.getline(1)", "half a thought")
+
+
 def test_where_there_is_nothing_to_continue_a_line_says_so(open_editor: Open, tmp_path: Path) -> None:
     again = converse_and_quit(open_editor, script(tmp_path, on_prompt("", say("fine"))), "hello")
     elsewhere = {**again, "init": "", "size": (100, 30)}

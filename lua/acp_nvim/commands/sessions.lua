@@ -129,7 +129,8 @@ subcommands.switch = {
 subcommands.continue = {
   doc = "continues the newest session of this folder: an open one, or else the last one, which its agent loads or resumes; "
     .. "an agent that can do neither starts a new session below the old conversation. If its last turn was cut off, the "
-    .. "prompt of that turn is put into the prompt, and not sent",
+    .. "prompt of that turn is put into the prompt, and not sent. An empty chat that you leave this "
+    .. "way is closed; its draft goes into the history (<C-p>)",
   run = function()
     return continue.continue()
   end,

@@ -14,13 +14,16 @@ local state = require("acp_nvim.backend.session_store")
 
 local M = {}
 
---- An empty session has given way to the one that goes on.
+--- Closes an empty session, which has given way to the one that goes on. Its draft goes into the history.
 ---@param n? integer
+---@return string said  of the draft
 local function close_empty(n)
-  local is_idle = n and state.exists(n) and earlier_session.is_empty(n) and prompt.draft(n) == ""
-  if n and is_idle then
-    acp.close_session({ session = n })
+  if not n or not state.exists(n) or not earlier_session.is_empty(n) then
+    return ""
   end
+  local has_draft = prompt.draft(n) ~= ""
+  acp.close_session({ session = n })
+  return has_draft and ", <C-p> has your draft" or ""
 end
 
 ---@param kept acp.Earlier
@@ -73,8 +76,7 @@ function M.continue(cwd)
     show(n)
     local status = state.look(n) or {}
     local what = status.title or status.about or ("session %d"):format(n)
-    messages.show("info", ('back in "%s"'):format(printable.cut(what, 40)))
-    close_empty(before)
+    messages.show("info", ('back in "%s"%s'):format(printable.cut(what, 40), close_empty(before)))
     return true
   end
   local ok, message = backend.start()
@@ -89,7 +91,7 @@ function M.continue(cwd)
     local began, said = go_on(cwd, kept)
     if began then
       show(began)
-      close_empty(before)
+      said = said .. close_empty(before)
     end
     if began and kept.cut and state.session(began).origin.agent ~= "replay" then
       session_windows.recall(began, kept.cut)
