@@ -10,6 +10,7 @@ import pytest
 from tests.fakes.script import on_prompt, permission, say, script
 from tests.functional.editor import Editor
 from tests.steps.conversation import open_chat, send
+from tests.steps.proposals import DIFFS, open_old, write_through
 
 Open = Callable[..., Editor]
 EVENTS = ["BufWinEnter", "WinEnter", "BufEnter", "WinNew", "FileType", "WinLeave", "WinClosed", "BufAdd"]
@@ -84,6 +85,28 @@ def test_an_autocommand_that_fails_with_each_window_is_told_once(open_editor: Op
     failed = "an autocommand failed while a window opened or closed: "
     editor.screen.expect(lambda screen: screen.text().count(failed) >= 2, what="both in the log")
     assert "of yours failed" not in editor.lua("return vim.fn.execute('messages')")
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "failed"),
+    [
+        ("text.lua", "local x = nil\nprint(x.field)\n", "ftplugin/text.lua:2: attempt to index local 'x'"),
+        ("text.vim", "let a = 1\nlet b = nothing\n", "E121: Undefined variable: nothing"),
+    ],
+)
+def test_a_diff_is_shown_although_an_ftplugin_fails(
+    open_editor: Open, tmp_path: Path, name: str, code: str, failed: str
+) -> None:
+    folder = tmp_path / "config/ftplugin"
+    folder.mkdir(parents=True)
+    init = f"vim.opt.runtimepath:prepend({str(folder.parent)!r})"
+    editor = open_old(open_editor, script(tmp_path, on_prompt("", *write_through())), init=init)
+    (folder / name).write_text(code)
+    editor.acp("prompt", "edit it")
+    editor.expect_lua(DIFFS, 2)
+    editor.screen.expect(f"your ftplugin for text failed: {failed}")
+    assert editor.lua(MODE) == {"mode": "n", "blocking": False}
+    assert "traceback" not in editor.lua("return vim.fn.execute('messages')")
 
 
 WIPE = """

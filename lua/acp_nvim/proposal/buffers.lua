@@ -1,5 +1,6 @@
 -- Makes, names, fills and highlights the buffers of the two sides of a proposal.
 local limits = require("acp_nvim.limits")
+local safe_windows = require("acp_nvim.ui.safe_windows")
 
 local api = vim.api
 local M = {}
@@ -45,7 +46,9 @@ end
 function M.set_filetype(buf, path, like)
   local filetype = vim.filetype.match({ filename = path, buf = like }) or ""
   if vim.bo[buf].filetype ~= filetype then
-    vim.bo[buf].filetype = filetype
+    safe_windows.run(function()
+      vim.bo[buf].filetype = filetype
+    end, filetype)
   end
 end
 

@@ -1,5 +1,5 @@
--- Opens and closes windows as one step, even if an autocommand of the user's raises an error: that error would else
--- stop us halfway, with some windows there and others not.
+-- Opens and closes windows, and sets up buffers, as one step, even if an autocommand of the user's raises an error: that
+-- error would else stop us halfway, with some windows there and others not.
 local log = require("acp_nvim.ui.log")
 local messages = require("acp_nvim.ui.messages")
 
@@ -33,14 +33,19 @@ local last_told = "" -- of the user's autocommands
 --- Tells what has failed, the same once in a row: it may fail with each window, and `:silent!` in the autocommand does
 --- not show from outside.
 ---@param problem string
-local function report(problem)
-  local text = words(problem)
+---@param filetype? string  that was set
+local function report(problem, filetype)
+  local place = problem:match('([^/%s"]+/[^/%s"]+:%d+): ')
+  local text = "an autocommand of yours failed: " .. words(problem)
+  if filetype then
+    text = ("your ftplugin for %s failed: %s%s"):format(filetype, place and place .. ": " or "", words(problem))
+  end
   local is_new = text ~= last_told
   last_told = text
   vim.schedule(function()
     log.add("an autocommand failed while a window opened or closed: " .. problem)
     if is_new then
-      messages.show("error", ("an autocommand of yours failed: %s"):format(text))
+      messages.show("error", text)
     end
   end)
 end
@@ -49,8 +54,9 @@ local running = false
 
 --- Runs `fn` to its end. An error of an autocommand becomes a message; an error of `fn` itself is raised.
 ---@param fn fun(): any
+---@param filetype? string  that `fn` sets
 ---@return any ...
-function M.run(fn)
+function M.run(fn, filetype)
   if running then
     return fn()
   end
@@ -68,7 +74,7 @@ function M.run(fn)
   elseif not results[1] then
     error(results[2], 0)
   elseif problem ~= "" then
-    report(problem)
+    report(problem, filetype)
   end
   return unpack(results, 2, results.n)
 end
