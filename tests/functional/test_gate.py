@@ -127,6 +127,18 @@ def test_a_proposal_that_has_just_appeared_is_not_sent(open_editor: Open, tmp_pa
     assert editor.wait_event("AcpAnswered")["option_id"] == ("no" if "reject" in keys else "yes")
 
 
+@pytest.mark.parametrize("laststatus", [2, 3])
+def test_nothing_but_the_keys_of_a_bar_is_bold(open_editor: Open, tmp_path: Path, laststatus: int) -> None:
+    """With a statusline for all windows the bar is a winbar, which Neovim draws bold."""
+    agent, init = script(tmp_path, on_prompt("", permission("run it"))), f"vim.o.laststatus = {laststatus}"
+    editor = open_chat(open_editor, agent, init=init)
+    send(editor, "go")
+    editor.screen.expect("g1 yes")
+    row, column = editor.screen.find("g1 yes")
+    expect_key(editor, "g1")
+    assert not editor.screen.attrs_at(row, column + len("g1 ")).get("bold")
+
+
 def test_a_double_click_as_the_question_appears_answers_nothing(open_editor: Open, tmp_path: Path) -> None:
     editor = open_chat(open_editor, script(tmp_path, on_prompt("", permission("run it"))))
     editor.lua(

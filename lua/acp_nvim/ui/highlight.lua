@@ -150,14 +150,14 @@ local function mixed(shade)
 end
 
 --- Returns the prompt's bar while a question is open: the colour of warnings as background, with black or white text,
---- whichever is easier to read.
+--- whichever is easier to read. In a winbar, which is bold, newer Neovims would draw all keys as if they counted.
 ---@param more? table
 ---@return vim.api.keyset.highlight
 local function question_bar(more)
   local bg = seen("DiagnosticWarn").fg
   local on_black, on_white = colour.contrast(colour.BLACK, bg), colour.contrast(colour.WHITE, bg)
   local fg = on_black >= on_white and colour.BLACK or colour.WHITE
-  return vim.tbl_extend("error", { fg = fg, bg = bg, ctermfg = 0, ctermbg = 11 }, more or {})
+  return vim.tbl_extend("error", { fg = fg, bg = bg, ctermfg = 0, ctermbg = 11, nocombine = true }, more or {})
 end
 
 -- Neovim 0.10 draws a group without a ground of its own on the window's, not on the bar's.
