@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import anyio
 from anyio import to_thread
 
-from acp_nvim.files import file_snapshot
+from acp_nvim.files import change_owner, file_snapshot, git_changes
 from acp_nvim.files.disk_conflicts import DiskConflicts
 from acp_nvim.files.documents import Known, Missed, NotLoaded, Overlap, Settled
 from acp_nvim.files.file_snapshot import ChangeAuthor, FileSnapshot, Held, Unknown
@@ -21,15 +21,23 @@ from acp_nvim.text.printable import one_line, visible
 log = logging.getLogger(__name__)
 _GONE = 0.3  # seconds after which a file that is put back by a rename would be there again
 
-# Who has changed the file; its path as it was named; its text before and after, None where there was or is no file.
-OnChanged = Callable[[ChangeAuthor, str, Held, str | None], None]
+# Who has changed the file; its path as it was named; its text before and after, None where there was or is no file;
+# whether a buffer that holds the file has been read since.
+OnChanged = Callable[[ChangeAuthor, str, Held, str | None, bool], None]
 
 
 class DiskChanges:
+    """`turns`: all that may have made a change."""
+
     def __init__(
-        self, files: Files, tasks: TurnTasks, on_changed: OnChanged, say: Callable[[str, str], None]
+        self,
+        files: Files,
+        tasks: TurnTasks,
+        turns: Iterable[WatchedTurn],
+        on_changed: OnChanged,
+        say: Callable[[str, str], None],
     ) -> None:
-        self._files, self._tasks = files, tasks
+        self._files, self._tasks, self._turns = files, tasks, turns
         self._on_changed, self._say = on_changed, say
         self._conflicts = DiskConflicts(files.conflicts, self._sync)
 
@@ -44,6 +52,9 @@ class DiskChanges:
         """
         async with self._files.lock(path):
             seen = turn.files[path]
+            if path in turn.unbased:
+                turn.unbased.discard(path)
+                await self._find_base(turn, path, seen)
             while True:
                 before, was = seen.text, seen.stamp
                 now, text = await to_thread.run_sync(file_snapshot.look, path)
@@ -61,7 +72,7 @@ class DiskChanges:
             seen.take(now, text)
             if now is None and was is not None:
                 self._tasks.detach(turn, self._warn_deleted, path)
-                is_users = path in turn.left  # it was still there when the agent answered
+                is_users = turn.at_answer.get(path) is not None  # it was still there when the agent answered
             else:
                 is_users = path in turn.saved and buffer is not None and buffer.is_on_disk(text)
             if is_users:
@@ -69,7 +80,7 @@ class DiskChanges:
             earlier = None if isinstance(before, Unknown) else before or ""
             earlier = self._conflicts.earlier(path, seen.shown if seen.missed else earlier)
             looked = was if earlier == before else None
-        by = turn.author(seen.by)
+            author = by = self._owner(turn, path, now)
         if isinstance(text, str) and not isinstance(before, Unknown):
             by = by._replace(ends=file_snapshot.Ends.of(seen.path, before, text))
         found = await self._sync(path, earlier, None, by, looked) if buffer else None
@@ -77,12 +88,34 @@ class DiskChanges:
         if buffer and not found and isinstance(text, str) and text != before and not is_echo:
             self._files.baselines.forget_echo(path)
         if text is not Unknown.TEXT and text != before and not is_echo:
-            self._on_changed(turn.author(seen.by), seen.path, before, text)
+            self._on_changed(author, seen.path, before, text, False)
         self._note_missed(path, seen, found, earlier)
         if isinstance(found, Overlap):
             self._tasks.detach(turn, self._ask, path, earlier, found)
         elif buffer and not found:
             self._conflicts.settle(path)
+
+    def _owner(self, turn: WatchedTurn, path: str, now: file_snapshot.Stamp | None) -> ChangeAuthor:
+        return change_owner.find(dict.fromkeys((*self._turns, turn)), turn, path, now)
+
+    async def _find_base(self, turn: WatchedTurn, path: str, seen: FileSnapshot) -> None:
+        """Hand on what has become of a file after the turn began and before it was first read.
+
+        Where neither git nor a buffer can tell what it held, nobody can. If then no call has made that change it is
+        another program's, and what was read first counts as the earlier text.
+        """
+        base, first = await git_changes.base(turn, path), seen.text
+        buffer = await self._files.documents.loaded(path)
+        if isinstance(base, Unknown) and buffer and not buffer.modified:
+            base = buffer.text.whole
+        if first == base or isinstance(first, Unknown):
+            return
+        if buffer and buffer.text.whole == base:
+            return seen.take(file_snapshot.UNSEEN, base)  # the buffer is behind: it takes the change up
+        by = self._owner(turn, path, seen.stamp)
+        is_changed = seen.stamp is not None and seen.stamp[-1] >= turn.began  # not only a folder above it
+        if not isinstance(base, Unknown) or (is_changed and (by.by != "unknown" or turn.was_dirty(path))):
+            self._on_changed(by, seen.path, base, first, True)
 
     async def _warn_deleted(self, turn: WatchedTurn, path: str) -> None:
         """Tell the user that a loaded file was deleted. Neovim would say E211, but only when it looks."""

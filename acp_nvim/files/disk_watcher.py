@@ -13,6 +13,7 @@ import anyio.lowlevel
 from anyio import to_thread
 
 from acp_nvim.files import disk, file_snapshot, git_changes
+from acp_nvim.files.call_run import files_of_commands
 from acp_nvim.files.disk_changes import DiskChanges, OnChanged
 from acp_nvim.files.documents import Known
 from acp_nvim.files.file_snapshot import Held, Unknown
@@ -38,8 +39,9 @@ class DiskWatcher:
         self._files = files
         self._on_over, self._every = on_over, every  # on_over: all of a turn's changes are known
         self._turns: dict[Session, WatchedTurn] = {}  # the last one of each
+        self._all: list[WatchedTurn] = []  # these, and earlier ones beside which one of these has run
         self._tasks = TurnTasks(spawn, self._turns.__contains__)
-        self._changes = DiskChanges(files, self._tasks, on_changed, say)
+        self._changes = DiskChanges(files, self._tasks, self._all, on_changed, say)
 
     # --- what the rest of the client tells
 
@@ -47,13 +49,21 @@ class DiskWatcher:
         """Begin a turn, before its prompt goes out. `files`: those in the editor's buffers and in review."""
         last = self._turns.get(session)
         scopes = last.scopes if last else set()
-        turn = WatchedTurn(session, session.turn, self._files.boundary, scopes=scopes)
+        turn = WatchedTurn(session, session.turn, self._files.boundary, self._all, scopes=scopes)
         self._turns[session] = turn
+        self._keep(turn)
         for path in (*files, *self._files.documents.unsaved):
             turn.add_path(path, "unknown")
         self._tasks.search(turn, self._begin)
         if self._every:
             self._tasks.search(turn, self._sweep, self._every)
+
+    def _keep(self, *fresh: WatchedTurn) -> None:
+        """Keep the turns that may still have made a change which is yet to be found."""
+        last = set(self._turns.values())
+        running = [turn for turn in last if not turn.settled.is_set()]
+        kept = [turn for turn in self._all if turn in last or any(map(turn.overlaps, running))]
+        self._all[:] = [*kept, *fresh]
 
     def is_settled(self, session: Session) -> bool:
         """Whether all changes of the last turn are known."""
@@ -74,18 +84,16 @@ class DiskWatcher:
         turn = self._turns.get(session)
         if turn is None:
             return
-        given = call.paths(session.cwd)
-        done = call.status in ("completed", "failed")
-        news = [path for path in given if turn.is_new(path, "agent")]
-        for path in news:
-            turn.add_path(path, "agent", done)
-        for path in given:
-            turn.announce(path)
-        ends = done and bool(news or call.key not in turn.ended)
-        (turn.ended.add if done else turn.ended.discard)(call.key)
-        if ends and given:
-            is_late = turn.over.is_set()  # as the calls of some subagents are
-            self._tasks.search(turn, self._look, turn.resolved(given), not is_late)
+        given = [*call.paths(session.cwd), *files_of_commands(call, session.cwd)]
+        news = [path for path in given if turn.is_new(path, "agent") and turn.add_path(path, "agent")]
+        turn.spell(given)
+        has_ended = turn.note_call(call)
+        paths = turn.resolved(given)
+        is_late = turn.over.is_set()  # as the calls of some subagents are
+        if (has_ended or (news and call.status in ("completed", "failed"))) and paths:
+            self._tasks.search(turn, self._look, paths, not is_late)
+        elif fresh := [path for path in paths if path in turn.unbased]:
+            self._tasks.search(turn, self._look, fresh, not is_late)
 
     def read_served(self, session: Session, path: str) -> None:
         """Read a file whose text the agent is about to get: with our answer in its hands it may change the file."""
@@ -126,11 +134,12 @@ class DiskWatcher:
 
         The file is read again at the next look, whatever its stamp: some agents write the disk at the same time.
         """
-        for turn in self._turns.values():
+        for turn in self._all:
             now = file_snapshot.stamp(path)
-            if known := turn.add(path, path, "agent", now, text):
+            if known := turn.add(path, path, now, text):
                 known.take(now, text)
                 known.sure = False
+                turn.unbased.discard(path)
 
     def modified(self, path: str, is_modified: bool) -> None:
         """Note that a buffer was saved. Its conflict may be over."""
@@ -149,15 +158,21 @@ class DiskWatcher:
     def forget(self, session: Session) -> None:
         """Cancel the tasks of a session that is closed, and with them its questions."""
         if turn := self._turns.pop(session, None):
+            self._keep()
             for scope in list(turn.scopes):
                 scope.cancel()
 
     # --- in tasks of the session
 
     async def _begin(self, turn: WatchedTurn) -> None:
-        """Read the files that git calls dirty: git could not tell their texts afterwards."""
+        """Read the files that git calls dirty: git could not tell their texts afterwards.
+
+        What other turns have changed until now without naming it is theirs: it is looked at before.
+        """
+        for other in turn.beside:
+            await self._look_around(other)
         async for path in git_changes.before(turn):
-            turn.add_path(path, "unknown", True)
+            turn.add_path(path, "unknown")
             await anyio.lowlevel.checkpoint()
         turn.begun.set()
 
@@ -179,10 +194,14 @@ class DiskWatcher:
     async def _end(self, turn: WatchedTurn) -> None:
         await self._look(turn, turn.suspects, until_answer=True)
         await turn.begun.wait()  # a short turn may be over before git has answered
-        await git_changes.add_unnamed(turn)
-        await self._look(turn, turn.suspects, until_answer=True)
+        await self._look_around(turn)
         if turn.session in self._turns:
             self._on_over(turn.session, turn.number)
+
+    async def _look_around(self, turn: WatchedTurn) -> None:
+        """Look at the files that git calls changed, and at all others that may have."""
+        await git_changes.add_unnamed(turn)
+        await self._look(turn, turn.suspects, until_answer=True)
 
     async def _look(self, turn: WatchedTurn, paths: list[str] | None, until_answer: bool = False) -> None:
         """Look at these files, or at all of the turn. `until_answer`: see `DiskChanges.look_at`."""

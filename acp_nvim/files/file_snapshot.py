@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from acp_nvim import limits
 from acp_nvim.files import disk
+from acp_nvim.files.call_run import CallName
 from acp_nvim.session.session import Session
 from acp_nvim.text.text_file import split
 
@@ -17,9 +18,10 @@ Stamp = tuple[int, ...]
 FileStamp = tuple[int, ...]  # as the editor sees a file: seconds, nanoseconds, size, inode
 UNSEEN: Stamp = (0,)  # the text is known, by git, and the file was not looked at
 _MODE = 3  # where it stands in a stamp
+_TRIES = 3  # to read a file that is being written
 _TICK_NS = 50_000_000  # a file may change twice within it and keep its stamp
 
-By = Literal["agent", "unknown"]
+By = Literal["agent", "unknown", "one of two"]
 Own = frozenset[tuple[tuple[str, ...], tuple[str, ...]]]  # changes: old lines, new lines
 NOBODYS: Own = frozenset()
 
@@ -55,6 +57,8 @@ class ChangeAuthor(NamedTuple):
     turn: int
     own: Own | None = None  # the agent's own changes, where some are the user's; None: all are its own
     ends: Ends | None = None  # of the file that is changed, where that is known
+    call: CallName | None = None  # the command that has made the change
+    other: tuple[Session, int] | None = None  # that turn may as well have made it
 
     @property
     def shape(self) -> dict[str, Any]:
@@ -62,7 +66,13 @@ class ChangeAuthor(NamedTuple):
         by: dict[str, Any] = {"kind": self.by, "session": self.session.number, "turn": self.turn}
         if self.own is not None:
             by["own"] = own_shape(self.own)
-        return by if self.ends is None else {**by, **self.ends._asdict()}
+        if self.ends is not None:
+            by |= self.ends._asdict()
+        if self.call is not None:
+            by["call"] = self.call._asdict()
+        if self.other is not None:
+            by["other"] = {"session": self.other[0].number, "turn": self.other[1]}
+        return by
 
 
 class Unknown(Enum):
@@ -75,7 +85,6 @@ Held = str | Unknown | None  # None: there is no file
 @dataclass(slots=True)
 class FileSnapshot:
     path: str  # as it was named, symlinks unresolved
-    by: By
     stamp: Stamp | None
     text: Held
     sure: bool = True  # the same stamp means the same text
@@ -135,6 +144,16 @@ def look(path: str) -> tuple[Stamp | None, Held]:
     """Return stamp and text. A file that is deleted meanwhile has neither."""
     now, found = stamp(path), text(path)
     return None if found is None else now, found
+
+
+def whole(path: str) -> tuple[Stamp | None, Held]:
+    """Return a stamp and the text that the file had with it, where it is not written all the time."""
+    found = look(path)
+    for _ in range(_TRIES):
+        if stamp(path) == found[0]:
+            break
+        found = look(path)
+    return found
 
 
 def content(path: str, most: int = limits.COMPARED_FILE_BYTES) -> bytes | None:

@@ -14,6 +14,7 @@ from acp_nvim.files import disk, file_snapshot, git_status
 from acp_nvim.files.file_snapshot import Held, Unknown
 from acp_nvim.files.inert_git import Repository
 from acp_nvim.files.watched_turn import WatchedTurn
+from acp_nvim.session.tool_paths import within
 
 
 async def before(turn: WatchedTurn) -> AsyncIterator[str]:
@@ -36,7 +37,20 @@ async def add_unnamed(turn: WatchedTurn) -> None:
         filtered = await git_status.filtered(tree, (path for path in fresh if after[path]))
         for path in fresh:
             held = Unknown.TEXT if path in filtered else await _committed(tree, path, after[path])
-            turn.add(path, _below(root, path), "unknown", file_snapshot.UNSEEN, held)
+            turn.add(path, _below(root, path), file_snapshot.UNSEEN, held)
+
+
+async def base(turn: WatchedTurn, path: str) -> Held:
+    """Return what a file held as the turn began that was first read later; None: there was no such file."""
+    for root, (tree, dirty) in turn.trees.items():
+        if not within(path, tree.top) or not within(path, disk.resolve(root)):
+            continue
+        if path in dirty or await git_status.filtered(tree, [path]):
+            return Unknown.TEXT
+        if await git_status.is_committed(tree, path):
+            return await _committed(tree, path, True)
+        return Unknown.TEXT if await git_status.is_ignored(tree, path) else None
+    return Unknown.TEXT
 
 
 async def _committed(tree: Repository, path: str, is_committed: bool) -> Held:

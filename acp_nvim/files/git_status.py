@@ -76,6 +76,19 @@ async def filtered(tree: Repository, paths: Iterable[str]) -> set[str]:
     return set(given) - {os.path.join(tree.top, path) for path in plain}
 
 
+async def is_committed(tree: Repository, path: str) -> bool:
+    """Whether the commit has the file."""
+    name = f"{tree.commit}:{os.path.relpath(path, tree.top)}"
+    return tree.commit is not None and await _ask(tree, tree.top, 0, "cat-file", "-e", name) is not None
+
+
+async def is_ignored(tree: Repository, path: str) -> bool:
+    """Whether git passes over the file: nobody knows then whether it was there."""
+    name = f":(literal){os.path.relpath(path, tree.top)}"
+    options = ("-z", "--others", "--ignored", "--exclude-standard", *tree.excludes)
+    return bool(await _ask(tree, tree.top, limits.GIT_LIST_BYTES, "ls-files", *options, "--", name))
+
+
 async def committed(tree: Repository, path: str, most: int) -> bytes | None:
     """Return the text that a checkout of the commit would write, for a file without a filter."""
     if tree.commit is None:

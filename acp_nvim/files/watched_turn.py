@@ -1,8 +1,11 @@
-"""Keeps the files that one turn of a session may change, each as it was when last read."""
+"""Keeps the files that one turn of a session may change, each as it was when last read, and the calls that may change
+them. Turns that run at the same time share what they know of a file: a change that both see is found once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import anyio
@@ -10,9 +13,11 @@ import anyio
 from acp_nvim import limits
 from acp_nvim.files import disk, file_snapshot
 from acp_nvim.files.boundary import Boundary
+from acp_nvim.files.call_run import LAG_NS, CallRun
 from acp_nvim.files.file_snapshot import By, ChangeAuthor, FileSnapshot, Held, Unknown
 from acp_nvim.files.inert_git import Repository
 from acp_nvim.session.session import Session
+from acp_nvim.session.tool_call import ToolCall
 
 
 @dataclass(slots=True, eq=False)
@@ -20,15 +25,17 @@ class WatchedTurn:
     session: Session
     number: int
     boundary: Boundary
+    all: Sequence[WatchedTurn] = ()  # those of other sessions, too
     began: int = field(default_factory=disk.clock)
     begun: anyio.Event = field(default_factory=anyio.Event)  # all that was to be known before is known
     over: anyio.Event = field(default_factory=anyio.Event)
     settled: anyio.Event = field(default_factory=anyio.Event)  # over, and all that it has changed is known
     busy: int = 0  # tasks that may still find a change
     files: dict[str, FileSnapshot] = field(default_factory=dict)  # by their resolved paths
-    ended: set[int] = field(default_factory=set)  # keys of calls
+    runs: dict[int, CallRun] = field(default_factory=dict)  # by the keys of their calls
+    # files that have changed since the turn began and before they were first read: git may know what they held
+    unbased: set[str] = field(default_factory=set)
     saved: set[str] = field(default_factory=set)  # by the user, who may have undone hunks
-    left: set[str] = field(default_factory=set)  # that tool calls named and that existed at the answer
     answered: int = 0  # when the agent did
     # how the files looked when it answered
     at_answer: dict[str, file_snapshot.Stamp | None] = field(default_factory=dict)
@@ -47,49 +54,112 @@ class WatchedTurn:
             limits.WATCHED_FILES if by == "agent" else limits.WATCHED_FILES // 2
         )
 
-    def announce(self, given: str) -> None:
-        """Note that a tool call names the file: its changes are the agent's."""
-        if seen := self.files.get(self._resolved.get(given) or ""):
-            seen.path, seen.by = given, "agent"
+    def spell(self, given: Iterable[str]) -> None:
+        """Show files as a tool call names them."""
+        for path in given:
+            if seen := self.files.get(self._resolved.get(path) or ""):
+                seen.path = path
 
-    def add_path(self, given: str, by: By, done: bool = False) -> None:
-        """Read a file for the first time. `done`: the agent may have changed it already.
+    def note_call(self, call: ToolCall) -> bool:
+        """Note that a call is new or has changed. Return whether it has ended just now."""
+        now, known = disk.clock(), self.runs.get(call.key)
+        done = call.status in ("completed", "failed")
+        if known is None or (known.ended is not None and not done):
+            known = CallRun(call, self.session.cwd, now)
+            if (
+                done
+            ):  # nobody knows when it began: a command after the last call, others have only what they name
+                last = max((run.ended or 0 for run in self.runs.values()), default=0)
+                known.began = max(self.began, last) if known.name else None
+            self.runs[call.key] = known
+        known.ended, had_ended = now if done and known.ended is None else known.ended, known.ended is not None
+        return done and not had_ended
+
+    def ran(self, at: int) -> bool:
+        """Whether it ran at that time, or a call of it: those of subagents may be late."""
+        if at + LAG_NS < self.began or (self.answered and at > self.answered):
+            return any(run.ran(at) for run in self.runs.values())
+        return True
+
+    def has(self, path: str) -> bool:
+        """Whether the resolved path lies in the folders of its session."""
+        return self.boundary.is_inside(self.session, path, path)
+
+    def was_dirty(self, path: str) -> bool:
+        """Whether git called it changed as the turn began."""
+        return any(path in dirty for _, dirty in self.trees.values())
+
+    def add_path(self, given: str, by: By) -> str | None:
+        """Read a file for the first time, if it is inside. Return its resolved path if it is watched.
 
         The text is read at once, whatever its size: with its next message the agent may have changed the file. Only a
         turn that names hundreds of megabytes has files whose earlier text is unknown.
         """
-        if not self.is_new(given, by):
-            return
-        path = disk.resolve(given)
-        inside = self.boundary.is_inside(self.session, path, given)
-        self._resolved[given] = path if inside else None
-        if inside and path not in self.files:
-            now = file_snapshot.stamp(path)
-            self._bytes_read += file_snapshot.size(now)
-            if done and now and now[-1] >= self.began:
-                self.add(path, given, by, None, Unknown.TEXT)
-            elif self._bytes_read > limits.WATCHED_BYTES:
-                self.add(path, given, by, now, Unknown.TEXT)
-            else:
-                self.add(path, given, by, now, file_snapshot.text(path))
+        if self.is_new(given, by):
+            path = disk.resolve(given)
+            inside = self.boundary.is_inside(self.session, path, given)
+            self._resolved[given] = path if inside else None
+            if inside and path not in self.files:
+                self._read(path, given)
+        found = self._resolved.get(given)
+        return found if found in self.files else None
 
-    def add(
-        self, path: str, given: str, by: By, now: file_snapshot.Stamp | None, text: Held
-    ) -> FileSnapshot | None:
+    def _read(self, path: str, given: str) -> None:
+        now = file_snapshot.stamp(path)
+        text: Held = Unknown.TEXT
+        self._bytes_read += file_snapshot.size(now)
+        if self._bytes_read <= limits.WATCHED_BYTES:
+            now, text = file_snapshot.whole(path)
+        is_shared = any(path in turn.files for turn in self.beside)
+        if (
+            self.add(path, given, now, text)
+            and not is_shared
+            and now
+            and self.changed_at(path, now) >= self.began
+        ):
+            self.unbased.add(path)
+
+    def overlaps(self, other: WatchedTurn) -> bool:
+        """Whether the two have run at the same time."""
+        return self.began <= (other.answered or self.began) and other.began <= (self.answered or other.began)
+
+    @property
+    def beside(self) -> list[WatchedTurn]:
+        """Return the turns of other sessions that have run at the same time."""
+        return [turn for turn in self.all if turn.session is not self.session and self.overlaps(turn)]
+
+    def add(self, path: str, given: str, now: file_snapshot.Stamp | None, text: Held) -> FileSnapshot | None:
+        """Watch a file that is read as `text`, or as another running turn knows it. Return it if there is room."""
         if path not in self.files and len(self.files) < limits.WATCHED_FILES:
-            self.files[path] = FileSnapshot(given, by, None, None)
-            self.files[path].take(now, text)
+            shared = next((turn.files[path] for turn in self.beside if path in turn.files), None)
+            self.files[path] = shared or FileSnapshot(given, None, None)
+            if not shared:
+                self.files[path].take(now, text)
+                for turn in self.all:  # they are over: what a late call finds, it finds once
+                    if path in turn.files:
+                        turn.files[path] = self.files[path]
         return self.files.get(path)
+
+    def changed_at(self, path: str, now: file_snapshot.Stamp | None) -> int:
+        """Return when the file has become what it is `now`, or one of the folders with which it was moved or deleted;
+        a time before the turn if nothing tells."""
+        at = now[-1] if now else 0
+        folder = os.path.dirname(path)
+        while at < self.began and self.has(folder):
+            with contextlib.suppress(OSError):
+                at = max(at, os.stat(folder).st_ctime_ns)
+            folder = os.path.dirname(folder)
+        return at
 
     def resolved(self, given: Iterable[str]) -> list[str]:
         return [path for each in given if (path := self._resolved.get(each)) in self.files and path]
 
     def close(self) -> None:
-        """Note how the files look as the agent answers: who deletes one from now on is not the agent."""
-        named = (path for path, each in self.files.items() if each.by == "agent")
-        self.left = {path for path in named if file_snapshot.stamp(path)}
+        """Note how the files look as the agent answers: who changes one from now on is not the agent."""
         self.at_answer = {path: file_snapshot.stamp(path) for path in self.files}
         self.answered = disk.clock()
+        for run in self.runs.values():
+            run.ended = run.ended or self.answered
         self.over.set()
 
     @property
@@ -104,6 +174,8 @@ class WatchedTurn:
         stand for two texts, so it is read again as long as it still has it.
         """
         seen = self.files[path]
+        if path in self.unbased:
+            return True
         if path not in self.at_answer or seen.stamp != self.at_answer[path] or seen.missed:
             return True
         return not seen.sure and file_snapshot.stamp(path) == seen.stamp
@@ -119,4 +191,8 @@ class WatchedTurn:
         return {path: each for path, each in now.items() if self.files[path].may_differ(each)}
 
     def changed(self, paths: Iterable[str]) -> list[str]:
-        return [path for path in paths if self.files[path].differs(file_snapshot.stamp(path))]
+        return [
+            path
+            for path in paths
+            if path in self.unbased or self.files[path].differs(file_snapshot.stamp(path))
+        ]

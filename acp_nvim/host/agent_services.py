@@ -203,8 +203,10 @@ class AgentServices:
         for session, path in written:
             await self._editor.call(Event("AcpFileWritten", {"session": session.number, "path": path}))
 
-    def _on_changed(self, by: ChangeAuthor, path: str, before: Held, after: str | None) -> None:
-        self.review.changed(by, path, before, after)
+    def _on_changed(
+        self, by: ChangeAuthor, path: str, before: Held, after: str | None, is_in_buffer: bool
+    ) -> None:
+        self.review.changed(by, path, before, after, is_in_buffer)
         if after is not None:
             session = by.session
             session.follow.touch(path, first_change(before if isinstance(before, str) else "", after))

@@ -45,13 +45,16 @@ class Review:
 
     # --- what the editor is told
 
-    def changed(self, by: ChangeAuthor, given: str, before: Held, after: str | None) -> None:
+    def changed(
+        self, by: ChangeAuthor, given: str, before: Held, after: str | None, is_in_buffer: bool = False
+    ) -> None:
         """Tell the editor of a change on the disk. A text that nobody knows cannot be brought back.
 
-        The editor sees changes of a loaded file in its buffer.
+        The editor sees changes of a loaded file in its buffer. `is_in_buffer`: not this one, which was there already
+        when the buffer was read.
         """
         path = disk.resolve(given)
-        if after is not None and self._is_loaded(path):
+        if after is not None and self._is_loaded(path) and not is_in_buffer:
             return
         change: DiskChange = {
             "given": given,
@@ -67,6 +70,10 @@ class Review:
         own = None if after is None else self._own_of(by.session, path, after)
         if own is not None:
             change["own"] = own_shape(own)
+        if by.call:
+            change["call"] = {"id": by.call.id, "title": by.call.title}
+        if by.other:
+            change["other"] = {"session": by.other[0].number, "turn": by.other[1]}
         self._editor.notify(Changed(path, change))
 
     def begin_turn(self, session: Session) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
 
 from acp_nvim.messages.base_classes import Command, OnWire, Question
+from acp_nvim.messages.review import CallName, OtherTurn
 
 # --- Parts
 
@@ -13,9 +14,11 @@ from acp_nvim.messages.base_classes import Command, OnWire, Question
 class DocumentBy(TypedDict):
     """For whom a buffer is changed."""
 
-    kind: Literal["agent", "unknown"]
+    kind: Literal["agent", "unknown", "one of two"]
     session: int
     turn: int
+    call: NotRequired[CallName]
+    other: NotRequired[OtherTurn]
     # the lines that go and those that come, where not all is the agent's
     own: NotRequired[list[list[list[str]]]]
     given: NotRequired[str]  # the path as it was named

@@ -10,13 +10,25 @@ from acp_nvim.messages.base_classes import Call, Command, Part, Texts
 # --- Parts
 
 
+class CallName(TypedDict):
+    id: str
+    title: str  # of a command: as it was typed
+
+
+class OtherTurn(TypedDict):
+    session: int
+    turn: int
+
+
 class DiskChange(TypedDict):
     """What an agent has changed on the disk."""
 
     given: str  # the path as it was named
     session: int
     turn: int
-    by: Literal["agent", "unknown"]
+    by: Literal["agent", "unknown", "one of two"]
+    call: NotRequired[CallName]  # the command that has made the change
+    other: NotRequired[OtherTurn]  # of "one of two": it may as well have been this one
     known: bool  # somebody has seen what the file held before
     before: str | None  # None: there was no file, or its text is unknown
     after: str | None  # None: there is no file now

@@ -41,7 +41,9 @@ class Watched:
         )
         self.path = agent.root / "f"
 
-    def _changed(self, by: ChangeAuthor, path: str, before: Held, after: str | None) -> None:
+    def _changed(
+        self, by: ChangeAuthor, path: str, before: Held, after: str | None, is_in_buffer: bool
+    ) -> None:
         self.changes.append((os.path.relpath(path, self.agent.root), before, after, by.by))
 
     def _spawn(self, job: Callable[..., Awaitable[None]], *arguments: Any) -> None:

@@ -108,6 +108,7 @@ class FakeEditor:
         self.floats: list[tuple[list[str], str]] = []
         self.changes: list[tuple[str, dict[str, Any]]] = []  # of files on the disk: path, what
         self.turns: list[tuple[int, int]] = []  # that have begun
+        self.over: list[tuple[int, int]] = []  # turns of which all changes are known
         self.proposals: list[dict[str, Any]] = []
         self.carried_out: list[int] = []  # questions whose decision has come to be
         self.forms: dict[int, tuple[list[str], list[dict[str, Any]]]] = {}  # by question: words, fields
@@ -201,6 +202,7 @@ class FakeEditor:
 
     def _on_turn_over(self, session: int, turn: int) -> None:
         assert (session, turn) in self.turns
+        self.over.append((session, turn))
 
     def _on_reported(self, session: int) -> None:
         assert session in self.statuses

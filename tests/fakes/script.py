@@ -38,6 +38,7 @@ wait, wait_file, wait_eof = map(_verb, ("wait", "wait_file", "wait_eof"))
 think_for = _verb("think_for")
 touch, mark, stop_reading = map(_verb, ("touch", "mark", "stop_reading"))
 write_file, cut_file, delete_file, obey = map(_verb, ("write_file", "cut_file", "delete_file", "obey"))
+shell = _verb("shell")
 close_stdout, leave, die = map(_verb, ("close_stdout", "exit", "die"))
 
 
@@ -62,6 +63,14 @@ def tool(id: str, *, known: bool = False, **fields: Any) -> Step:
     """A tool_call, or the tool_call_update of a known one."""
     tag = "tool_call_update" if known else "tool_call"
     return update({"sessionUpdate": tag, "toolCallId": id, **fields})
+
+
+def run_command(command: str, *steps: Step, id: str = "run") -> list[Step]:
+    """The agent runs a command itself, as most do, and says so. The steps come before the command."""
+    begins = tool(
+        id, title=f"Run {command}", kind="execute", status="in_progress", rawInput={"command": command}
+    )
+    return [begins, *steps, shell(command), tool(id, known=True, status="completed")]
 
 
 def permission(title: str, options: Any = OPTIONS, *, id: str = "call", **fields: Any) -> Step:

@@ -36,6 +36,7 @@ request of the agent, as JSON), `{n}` (in a repeat) are filled in wherever they 
                   ["wait_eof"]               until stdin has ended
   itself          ["touch", path] ["mark", name]         a file; a line in the log
                   ["write_file", path, text] ["delete_file", path]       as agents do without asking
+                  ["shell", line]            a command of the agent's own, in the folder where it was started
                   ["cut_file", path, size]   or made so long with NULs: the end of a write over the old text
                     ["repeat", count, [step, …]]
                   ["obey", path]             steps that are written there as time goes by, a line each, up to ["end"]
@@ -349,6 +350,11 @@ class Course:
 
     def do_delete_file(self, path):
         os.unlink(path)
+
+    def do_shell(self, command):
+        import subprocess
+
+        subprocess.run(["sh", "-c", command], check=True, cwd=self.fill["{cwd}"], stdin=subprocess.DEVNULL)
 
     def do_mark(self, name):
         self.agent.log(mark=name)

@@ -395,9 +395,11 @@
 
 --- For whom a buffer is changed.
 ---@class acp.message.DocumentBy
----@field kind "agent"|"unknown"
+---@field kind "agent"|"unknown"|"one of two"
 ---@field session integer
 ---@field turn integer
+---@field call? acp.message.CallName
+---@field other? acp.message.OtherTurn
 ---@field own? string[][][]
 ---@field given? string  the path as it was named
 ---@field was_there? boolean
@@ -563,12 +565,22 @@
 ---@field key? integer  its entry in the chat
 ---@field asked_by? string  the name of the subagent that asks
 
+---@class acp.message.CallName
+---@field id string
+---@field title string  of a command: as it was typed
+
+---@class acp.message.OtherTurn
+---@field session integer
+---@field turn integer
+
 --- What an agent has changed on the disk.
 ---@class acp.message.DiskChange
 ---@field given string  the path as it was named
 ---@field session integer
 ---@field turn integer
----@field by "agent"|"unknown"
+---@field by "agent"|"unknown"|"one of two"
+---@field call? acp.message.CallName  the command that has made the change
+---@field other? acp.message.OtherTurn  of "one of two": it may as well have been this one
 ---@field known boolean  somebody has seen what the file held before
 ---@field before? string  None: there was no file, or its text is unknown
 ---@field after? string  None: there is no file now

@@ -183,9 +183,9 @@ local function decide_all(verb, what)
   for _, hunk in
     ipairs(what.unknown and whole or review.of_turn_alone(n, turn --[[@as integer]]))
   do
-    if what.unknown or (hunk.by == "agent" and #hunk.earlier == 0) then
+    if what.unknown or (hunk.by ~= "unknown" and #hunk.earlier == 0) then
       chosen[#chosen + 1] = hunk
-    elseif hunk.by ~= "agent" then
+    elseif hunk.by == "unknown" then
       unnamed = unnamed + 1
     else
       earlier = earlier + 1

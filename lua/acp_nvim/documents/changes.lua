@@ -15,7 +15,7 @@ local log = require("acp_nvim.ui.log").add
 local M = {}
 
 ---@class acp.By  for whom a buffer is changed; handed on as it came
----@field kind "agent"|"unknown"|"undo"  an agent, somebody whom no tool call has named, the user who undoes hunks
+---@field kind acp.ChangedBy|"undo"  undo: the user who undoes hunks
 ---@field session? integer
 ---@field turn? integer
 

@@ -10,7 +10,7 @@ local M = {}
 ---@param by acp.By|acp.DiskChange
 ---@return acp.Author
 function M.author_of(by)
-  return { session = by.session, turn = by.turn, by = by.kind or by.by }
+  return { session = by.session, turn = by.turn, by = by.kind or by.by, call = by.call, other = by.other }
 end
 
 --- Tells which edits are not the agent's alone: the user has merged them, or taken a part of a proposal.

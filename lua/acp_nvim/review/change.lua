@@ -15,7 +15,9 @@ local M = {}
 ---@class acp.Author
 ---@field session integer
 ---@field turn integer
----@field by "agent"|"unknown"  unknown: no tool call has announced it
+---@field by acp.ChangedBy
+---@field call? acp.message.CallName    the command that has made it
+---@field other? acp.message.OtherTurn  of "one of two"
 
 ---@class acp.Origin  lines of one edit of an agent: what tells that an earlier block holds lines of a later one
 ---@field born integer
@@ -26,7 +28,9 @@ local M = {}
 ---@field id integer
 ---@field session integer
 ---@field turn integer
----@field by "agent"|"unknown"
+---@field by acp.ChangedBy
+---@field call? acp.message.CallName
+---@field other? acp.message.OtherTurn
 ---@field mixed? boolean  the user has had a hand in it (a merge): its agent is told nothing of these lines
 ---@field earlier acp.Author[]  turns whose pending lines melted into it: undoing it takes those back, too
 ---@field old string[]
@@ -60,6 +64,8 @@ function M.new(author, old, new, mixed)
     session = author.session,
     turn = author.turn,
     by = author.by,
+    call = author.call,
+    other = author.other,
     mixed = mixed or nil,
     old = old,
     new = new,

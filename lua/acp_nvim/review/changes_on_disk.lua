@@ -16,7 +16,9 @@ local M = {}
 ---@field given string      as it was named
 ---@field session integer
 ---@field turn integer
----@field by "agent"|"unknown"
+---@field by acp.ChangedBy
+---@field call? acp.message.CallName
+---@field other? acp.message.OtherTurn
 ---@field known boolean     somebody has seen what the file held before
 ---@field before? string    its text; nil: there was no file, or a buffer has taken the change up
 ---@field after? string     nil: there is none now, or a buffer has it

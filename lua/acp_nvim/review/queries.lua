@@ -5,14 +5,21 @@ local store = require("acp_nvim.review.store")
 local api = vim.api
 local M = {}
 
+---@param by acp.ChangedBy
+---@param other acp.ChangedBy
+---@return acp.ChangedBy  the one that says more
+local function stronger(by, other)
+  return (by == "agent" or other == "unknown") and by or other
+end
+
 ---@param file acp.ReviewedFile
 ---@param n? integer  nil: of all sessions
 ---@return table?
 local function changes_of(file, n)
-  local hunks, by_agent, unknown = {}, false, false
+  local hunks, by, unknown = {}, "unknown", false
   for _, hunk in ipairs(store.hunks(file)) do
     if not n or hunk.session == n then
-      by_agent = by_agent or hunk.by == "agent"
+      by = stronger(by, hunk.by)
       hunks[#hunks + 1] = {
         id = hunk.id,
         first = hunk.first + 1,
@@ -22,13 +29,14 @@ local function changes_of(file, n)
         state = hunk.state,
         turn = hunk.turn,
         session = hunk.session,
+        call = hunk.call and vim.deepcopy(hunk.call),
         note = hunk.note,
       }
     end
   end
   for _, author in ipairs(file.unknown) do
     if not n or author.session == n then
-      unknown, by_agent = true, by_agent or author.by == "agent"
+      unknown, by = true, stronger(by, author.by)
     end
   end
   return (#hunks > 0 or unknown)
@@ -36,7 +44,7 @@ local function changes_of(file, n)
         path = file.given,
         created = file.created,
         deleted = file.deleted,
-        by = by_agent and "agent" or "unknown",
+        by = by,
         unknown = unknown,
         hunks = hunks,
       }

@@ -115,7 +115,7 @@ local function show_deleted(file)
   file.buf_of_deleted = buf
   if buf then
     local by_agent = vim.iter(file.text.known.blocks.changes):any(function(change)
-      return change.by == "agent"
+      return change.by ~= "unknown"
     end)
     signs.show_deletion(buf, by_agent)
     tell(buf, true)

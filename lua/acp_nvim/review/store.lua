@@ -6,11 +6,15 @@ local turn_layer = require("acp_nvim.review.turn_layer")
 
 local M = {}
 
+---@alias acp.ChangedBy "agent"|"unknown"|"one of two"  unknown: no call of an agent can have made it
+
 ---@class acp.Hunk
 ---@field id integer
 ---@field session integer
 ---@field turn integer
----@field by "agent"|"unknown"
+---@field by acp.ChangedBy
+---@field call? acp.message.CallName    the command that has made it
+---@field other? acp.message.OtherTurn  of "one of two": it may as well have been that one
 ---@field state "pending"|"kept"|"undone"
 ---@field first integer   row from 0
 ---@field n integer       lines in the text
@@ -108,6 +112,8 @@ local function hunk_of(change, row, state)
     session = change.session,
     turn = change.turn,
     by = change.by,
+    call = change.call,
+    other = change.other,
     state = state,
     first = row,
     n = state == "undone" and 0 or #change.new,

@@ -1,0 +1,136 @@
+"""Knows when a call ran that may change files, and which files it names: paths, patterns, the words of its command."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import NamedTuple
+
+from acp_nvim import limits
+from acp_nvim.files import disk
+from acp_nvim.session import raw_input
+from acp_nvim.session.identity_cache import IdentityCache
+from acp_nvim.session.path_globs import anchored, matches
+from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.session.tool_paths import absolute, usable, within
+from acp_nvim.text.printable import one_line
+
+LAG_NS = 10_000_000  # by which the clock of a file system may be behind ours
+_CHANGES_FILES = ("execute", "delete", "move", "edit", "other")
+_WORD = re.compile(r"[^\s;&|<>()\"'`]+")
+
+
+class CallName(NamedTuple):
+    """A command, as a change is called after it."""
+
+    id: str
+    title: str
+
+
+class Targets(NamedTuple):
+    """What a call names, resolved. A folder stands for all that is below it."""
+
+    paths: frozenset[str]
+    globs: tuple[str, ...]
+
+    def have(self, path: str) -> bool:
+        return any(within(path, each) for each in self.paths) or any(
+            matches(glob, path) for glob in self.globs
+        )
+
+
+@dataclass(slots=True, eq=False)
+class CallRun:
+    """A call and when it ran, in nanoseconds. `began` is None if nobody knows, `ended` is None while it runs."""
+
+    call: ToolCall
+    cwd: str
+    began: int | None
+    ended: int | None = None
+    _targets: IdentityCache[Targets] = field(default_factory=IdentityCache)
+
+    @property
+    def targets(self) -> Targets:
+        call = self.call
+        said = (call.raw_input, call.content, call.locations, call.title)
+        return self._targets.get(said, lambda: _targets(call, self.cwd))
+
+    @property
+    def name(self) -> CallName | None:
+        """Return what its changes are called after; None: it is no command."""
+        call = self.call
+        if call.kind != "execute" and call.command is None:
+            return None
+        return CallName(call.id, one_line(call.command or call.title)[: limits.COMMAND_NAME_CHARS])
+
+    @property
+    def may_change(self) -> bool:
+        """Whether it may have changed files. A read may not, nor a call that waits for its user."""
+        asks = any(question.is_open for question in self.call.questions)
+        return self.call.kind in _CHANGES_FILES and not asks
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether it changes what it names and nothing else. A command may change anything."""
+        return self.name is None and any(self.targets)
+
+    def ran(self, at: int, earlier: int = 0) -> bool:
+        """Whether it ran at that time. `earlier`: it may have begun that much before its message was read."""
+        if self.began is None:
+            return False
+        return self.began - earlier <= at + LAG_NS and (self.ended is None or at <= self.ended)
+
+
+def _targets(call: ToolCall, cwd: str) -> Targets:
+    said = raw_input.read(call)
+    named = [*call.paths(cwd), *filter(usable, (*said.paths, *said.patched, *_words(call)))]
+    plain = {disk.resolve(absolute(each, cwd)) for each in named if "*" not in each}
+    globs = (anchored(each, cwd, disk.resolve) for each in (*named, *said.patterns) if "*" in each)
+    # the session's folder says where a call runs, not what it changes, and so do those above
+    home = disk.resolve(cwd)
+    return Targets(frozenset(each for each in plain if not within(home, each)), tuple(dict.fromkeys(globs)))
+
+
+def files_of_commands(call: ToolCall, cwd: str) -> list[str]:
+    """Return the files that the words of its commands name, symlinks unresolved: those that exist or may be made."""
+    paths: dict[str, None] = {}
+    for word in filter(usable, _words(call)):
+        path = absolute(word, cwd)
+        found = islice(glob.iglob(path), limits.COMMAND_WORDS) if "*" in word and "**" not in word else [path]
+        paths |= dict.fromkeys(each for each in found if os.path.isfile(each) or _may_be_made(each))
+    return list(islice(paths, limits.COMMAND_WORDS))
+
+
+def _may_be_made(path: str) -> bool:
+    return (
+        "." in os.path.basename(path)[1:]
+        and not os.path.lexists(path)
+        and os.path.isdir(os.path.dirname(path))
+    )
+
+
+def _words(call: ToolCall) -> list[str]:
+    commands = raw_input.read(call).commands or ((call.title,) if call.kind == "execute" else ())
+    words = [word for command in commands for word in _split(command)]
+    return list(dict.fromkeys(words))[: limits.COMMAND_WORDS]
+
+
+def _split(command: str) -> Iterator[str]:
+    """Yield the words of a command line, and the values of its options.
+
+    sed -i 's/a b/c/' *.py && cp x.py --target=y    sed, s/a, b/c/, *.py, cp, x.py, --target=y, y
+    """
+    try:
+        parts = shlex.split(command)
+    except ValueError:  # a quote is left open
+        parts = [command]
+    for part in parts:
+        for word in _WORD.findall(part):
+            yield word
+            if "=" in word:
+                yield word.partition("=")[2]

@@ -1,0 +1,58 @@
+"""Finds whose a change on disk is: that of the call which named the file, else of the one that ran at that time.
+
+    session 1    ├── make ────────────────┤        a.txt changes: both ran, only sed names it: session 2
+    session 2      ├── sed -i … a.txt ──┤          b.txt changes: both ran, nobody names it: one of two
+                                                   c.txt changes when nobody runs: unknown, and told once
+
+A call that reads or searches owns nothing. One that edits files and names some owns these alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from acp_nvim.files.call_run import CallRun
+from acp_nvim.files.file_snapshot import ChangeAuthor, Stamp
+from acp_nvim.files.watched_turn import WatchedTurn
+
+_BEFORE_NS = 300_000_000  # by which an agent may have begun a call before its message was read
+
+
+def find(turns: Iterable[WatchedTurn], found_by: WatchedTurn, path: str, now: Stamp | None) -> ChangeAuthor:
+    """Return who has changed the file, as it is `now`. `found_by`: the turn that has come upon the change."""
+    at = found_by.changed_at(path, now)
+    turns = [turn for turn in turns if turn.ran(at) and turn.has(path)] or [found_by]
+    ranks = {turn: rank for turn in turns if (rank := min(_ranks(turn, path, at), default=None)) is not None}
+    owners = {turn for turn in turns if ranks.get(turn) == min(ranks.values(), default=None)}
+    newest = max(owners, key=lambda turn: (turn.began, turn.session.number))
+    if not ranks:
+        return newest.author("unknown")
+    author = newest.author("agent")._replace(call=_likeliest(newest, path, at).name)
+    if len(owners) == 1:
+        return author
+    other = max(owners - {newest}, key=lambda turn: turn.began)
+    return author._replace(by="one of two", other=(other.session, other.number))
+
+
+def _ranks(turn: WatchedTurn, path: str, at: int) -> Iterator[int]:
+    return (rank for run in turn.runs.values() if (rank := _rank(run, path, at)) is not None)
+
+
+def _likeliest(turn: WatchedTurn, path: str, at: int) -> CallRun:
+    """Return the call that has made the turn's change: one that ran at that very time, if there is one."""
+    runs = (run for run in turn.runs.values() if _rank(run, path, at) is not None)
+    return max(runs, key=lambda run: (run.ran(at), run.targets.have(path), run.began or 0))
+
+
+def _rank(run: CallRun, path: str, at: int) -> int | None:
+    """Return how likely the call has made the change; None: it has not."""
+    if not run.may_change:
+        return None
+    names = run.targets.have(path)
+    if not names and run.is_bound:
+        return None
+    if run.ran(at):
+        return 0 if names else 2
+    if run.ran(at, _BEFORE_NS):
+        return 1 if names else 3
+    return 4 if names else None

@@ -1,0 +1,246 @@
+"""Whose a change on the disk is: that of the call which named the file, else of the command that ran at that time.
+
+A folder may have several sessions, and a turn may begin and end while another one runs.
+"""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.client.conftest import Desk, Talk
+from tests.fakes.script import (
+    Step,
+    eventually,
+    mark,
+    on_prompt,
+    request,
+    run_command,
+    say,
+    tool,
+    wait_file,
+    write_file,
+)
+
+Change = tuple[str, int, str, str | None, str | None, str | None]
+
+
+def git(folder: Path, *arguments: str) -> None:
+    command = ["git", "-c", "user.name=n", "-c", "user.email=e@e", *arguments]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def files(desk: Desk) -> Path:
+    """A folder of its own, so that git does not see the logs of the agents."""
+    folder = desk.folder / "project"
+    folder.mkdir()
+    for name in ("a.txt", "b.txt", "report.py"):
+        (folder / name).write_text(f"{name}\n")
+    os.chmod(folder / "b.txt", 0o640)
+    return folder
+
+
+@pytest.fixture(params=["git", "no git"])
+def project(request: pytest.FixtureRequest, files: Path) -> Path:
+    if request.param == "git":
+        commit(files)
+    return files
+
+
+@pytest.fixture
+def repository(files: Path) -> Path:
+    return commit(files)
+
+
+def commit(folder: Path) -> Path:
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "all")
+    return folder
+
+
+def told(desk: Desk, folder: Path) -> list[Change]:
+    """What the editor has been told: the file, its session, by whom, the command, and the text before and after."""
+    return sorted(
+        [
+            (
+                os.path.relpath(path, folder),
+                each["session"],
+                each["by"],
+                (each.get("call") or {}).get("title"),
+                each["before"] if each["known"] else "?",
+                each["after"],
+            )
+            for path, each in desk.editor.changes
+        ],
+        key=lambda change: change[0],
+    )
+
+
+async def over(desk: Desk, talk: Talk, turn: int = 1) -> None:
+    """Wait until the turn is over and all that it has changed has been told."""
+    await talk.ended(turn)
+    await eventually(lambda: (talk.number, turn) in desk.editor.over)
+
+
+def edit(path: str, *steps: Step, kind: str = "edit") -> list[Step]:
+    begins = tool(
+        path, title="Edit", kind=kind, status="in_progress", locations=[{"path": f"{{cwd}}/{path}"}]
+    )
+    return [begins, *steps, tool(path, known=True, status="completed")]
+
+
+def read(path: str) -> list[Step]:
+    look = request("fs/read_text_file", {"sessionId": "{session}", "path": f"{{cwd}}/{path}"})
+    return edit(path, look, kind="read")
+
+
+async def two(desk: Desk, folder: Path, bystander: list[Step], worker: list[Step]) -> tuple[Talk, Talk, Path]:
+    """The first session takes its steps and waits, the second one works meanwhile, and then the first one goes on."""
+    go = desk.folder / "go"
+    agent = desk.agent(
+        on_prompt("watch", *bystander, mark("watching"), wait_file(str(go))), on_prompt("work", *worker)
+    )
+    first, second = await desk.ready(cwd=folder), await desk.ready(cwd=folder)
+    first.prompt("watch")
+    await eventually(lambda: agent.logged("mark"))
+    second.prompt("work")
+    return first, second, go
+
+
+# with its answer in hand the agent knows that the client has read what it said before
+HEARD = request("fs/read_text_file", {"sessionId": "{session}", "path": "{cwd}/report.py"})
+NAMED = {
+    "an edit": (edit("a.txt", HEARD, write_file("{cwd}/a.txt", "new\n")), None),
+    "a command": (run_command("echo new > a.txt", HEARD), "echo new > a.txt"),
+    "a pattern": (run_command("sed -i 's/.*/new/' a*.txt", HEARD), "sed -i 's/.*/new/' a*.txt"),
+}
+BYSTANDERS = {
+    "counts": [say("1 2 3")],
+    "has read it": read("a.txt"),
+    "searches": [tool("s", title="Search", kind="search", status="in_progress", rawInput={"pattern": "x"})],
+    "runs another command": run_command("true", id="true"),
+}
+
+
+@pytest.mark.parametrize("bystander", BYSTANDERS)
+@pytest.mark.parametrize("way", NAMED)
+@pytest.mark.parametrize("ends_first", [True, False])
+async def test_what_a_call_has_named_stays_with_its_session(
+    desk: Desk, project: Path, bystander: str, way: str, ends_first: bool
+) -> None:
+    steps, command = NAMED[way]
+    held = desk.folder / "held"
+    worker = steps if ends_first else [*steps, mark("written"), wait_file(str(held))]
+    first, second, go = await two(desk, project, BYSTANDERS[bystander], worker)
+    if ends_first:
+        await over(desk, second)
+    else:
+        await eventually(lambda: (project / "a.txt").read_text() == "new\n")
+    go.touch()
+    await over(desk, first)
+    held.touch()
+    await over(desk, second)
+    assert told(desk, project) == [("a.txt", 2, "agent", command, "a.txt\n", "new\n")]
+
+
+async def test_what_a_command_does_not_name_is_its_own_while_it_runs(desk: Desk, repository: Path) -> None:
+    make = "for n in a b; do echo new > $n.txt; done"
+    first, second, go = await two(desk, repository, BYSTANDERS["counts"], run_command(make))
+    await over(desk, second)
+    go.touch()
+    await over(desk, first)
+    assert told(desk, repository) == [
+        ("a.txt", 2, "agent", make, "a.txt\n", "new\n"),
+        ("b.txt", 2, "agent", make, "b.txt\n", "new\n"),
+    ]
+
+
+async def test_of_two_commands_at_once_nobody_knows_which(desk: Desk, repository: Path) -> None:
+    waiting = tool("w", title="make", kind="execute", status="in_progress", rawInput={"command": "make"})
+    make = "for n in a; do echo new > $n.txt; done"
+    first, second, go = await two(desk, repository, [waiting], run_command(make, HEARD))
+    await over(desk, second)
+    go.touch()
+    await over(desk, first)
+    assert [change[:3] for change in told(desk, repository)] == [("a.txt", 2, "one of two")]
+    assert desk.editor.changes[0][1]["other"] == {"session": 1, "turn": 1}
+
+
+async def test_a_change_that_two_turns_see_is_told_once(desk: Desk, project: Path) -> None:
+    """Nobody has named it, and neither has a call that could have made it."""
+    go = desk.folder / "go"
+    first, second, over_there = await two(
+        desk, project, read("a.txt"), [*read("a.txt"), mark("2"), wait_file(str(go))]
+    )
+    await eventually(lambda: len(desk.scripted[0].logged("mark")) == 2)
+    (project / "a.txt").write_text("somebody's\n")
+    over_there.touch()
+    await over(desk, first)
+    go.touch()
+    await over(desk, second)
+    assert told(desk, project) == [("a.txt", 2, "unknown", None, "a.txt\n", "somebody's\n")]
+
+
+async def turn(desk: Desk, folder: Path, *steps: Step) -> list[Change]:
+    desk.agent(on_prompt("", *steps))
+    talk = await desk.ready(cwd=folder)
+    talk.prompt("go")
+    await over(desk, talk)
+    return told(desk, folder)
+
+
+async def test_a_file_that_was_moved_and_then_edited_was_not_there_before(
+    desk: Desk, repository: Path
+) -> None:
+    move = "git mv report.py receipt.py"
+    changes = await turn(
+        desk,
+        repository,
+        *read("report.py"),
+        *run_command(move),
+        *read("receipt.py"),
+        *edit("receipt.py", HEARD, write_file("{cwd}/receipt.py", "receipt\n")),
+    )
+    born, *edited, gone = changes
+    assert (*born[:3], born[4]) == ("receipt.py", 1, "agent", None)
+    assert (*[born, *edited][-1][:3], [born, *edited][-1][5]) == ("receipt.py", 1, "agent", "receipt\n")
+    assert gone == ("report.py", 1, "agent", move, "report.py\n", None)
+
+
+@pytest.mark.parametrize("command", ["cp report.py new.py", "for n in new; do cp report.py $n.py; done"])
+async def test_a_file_that_a_command_has_made_was_not_there_before(
+    desk: Desk, repository: Path, command: str
+) -> None:
+    changes = await turn(desk, repository, *run_command(command), *read("new.py"))
+    assert changes == [("new.py", 1, "agent", command, None, "report.py\n")]
+
+
+async def test_a_clean_file_that_is_named_after_a_command_has_changed_it(
+    desk: Desk, repository: Path
+) -> None:
+    command = "for n in a; do echo new > $n.txt; done"
+    changes = await turn(
+        desk, repository, *run_command(command), *edit("a.txt", write_file("{cwd}/a.txt", "newer\n"))
+    )
+    assert changes[0][:4] == ("a.txt", 1, "agent", command) or changes[0][4] == "a.txt\n"
+    assert (changes[0][4], changes[-1][5]) == ("a.txt\n", "newer\n")
+
+
+async def test_without_git_an_earlier_text_that_nobody_has_seen_is_said_to_be_unknown(
+    desk: Desk, files: Path
+) -> None:
+    command = "for n in a; do echo new > $n.txt; done"
+    changes = await turn(
+        desk,
+        files,
+        *run_command(command),
+        *read("a.txt"),
+        *edit("a.txt", write_file("{cwd}/a.txt", "newer\n")),
+    )
+    assert changes == [
+        ("a.txt", 1, "agent", command, "?", "new\n"),
+        ("a.txt", 1, "agent", None, "new\n", "newer\n"),
+    ]
