@@ -36,7 +36,7 @@ from acp_nvim.host.session_controls import SessionControls
 from acp_nvim.host.session_start import Way
 from acp_nvim.messages.backend import Message, Ready, Setup, Unkept
 from acp_nvim.messages.base_classes import Call
-from acp_nvim.messages.documents import Modified, Unlocked
+from acp_nvim.messages.documents import Modified, Opened, Saved, Unlocked
 from acp_nvim.messages.sessions import Ended
 from acp_nvim.permissions.apply_rules import RuleApplier
 from acp_nvim.permissions.decision_log import DecisionLog
@@ -74,6 +74,8 @@ class App:
         own = {
             "setup": handle(Setup, self._setup),
             "modified": handle(Modified, self._modified),
+            "opened": handle(Opened, self._opened),
+            "saved": handle(Saved, self._saved),
             "unlocked": handle(Unlocked, self._unlocked),
         }
         self.table = joined(
@@ -158,6 +160,12 @@ class App:
 
     def _modified(self, command: Modified) -> None:
         self.services.modified(command.path, command.modified)
+
+    def _opened(self, command: Opened) -> None:
+        self.services.watch.opened(command.path)
+
+    def _saved(self, command: Saved) -> None:
+        self.services.saved(command.path, tuple(command.stamp))
 
     def _unlocked(self, command: Unlocked) -> None:
         self.services.files.documents.unlocked(command.path)

@@ -106,7 +106,7 @@ class DiskChanges:
         """
         base, first = await git_changes.base(turn, path), seen.text
         buffer = await self._files.documents.loaded(path)
-        if isinstance(base, Unknown) and buffer and not buffer.modified:
+        if isinstance(base, Unknown) and buffer and not buffer.modified and buffer.text.whole != first:
             base = buffer.text.whole
         if first == base or isinstance(first, Unknown):
             return

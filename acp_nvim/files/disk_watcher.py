@@ -16,7 +16,7 @@ from acp_nvim.files import disk, file_snapshot, git_changes
 from acp_nvim.files.call_run import files_of_commands
 from acp_nvim.files.disk_changes import DiskChanges, OnChanged
 from acp_nvim.files.documents import Known
-from acp_nvim.files.file_snapshot import Held, Unknown
+from acp_nvim.files.file_snapshot import FileSnapshot, FileStamp, Held, Stamp, Unknown
 from acp_nvim.files.service import Files
 from acp_nvim.files.turn_tasks import TurnTasks
 from acp_nvim.files.watched_turn import WatchedTurn
@@ -134,12 +134,28 @@ class DiskWatcher:
 
         The file is read again at the next look, whatever its stamp: some agents write the disk at the same time.
         """
+        for known in self._take(path, file_snapshot.stamp(path), text):
+            known.sure = False
+
+    def _take(self, path: str, now: Stamp | None, text: Held) -> list[FileSnapshot]:
+        """Let all turns know the file by this text."""
+        taken = [(turn, known) for turn in self._all if (known := turn.add(path, path, now, text))]
+        for turn, known in taken:
+            known.take(now, text)
+            turn.unbased.discard(path)
+        return [known for _, known in taken]
+
+    def opened(self, path: str) -> None:
+        """Watch a file from now on: a buffer has been read from it. What has become of it before is looked at."""
         for turn in self._all:
-            now = file_snapshot.stamp(path)
-            if known := turn.add(path, path, now, text):
-                known.take(now, text)
-                known.sure = False
-                turn.unbased.discard(path)
+            if not turn.over.is_set() and (found := turn.add_path(path, "unknown")):
+                self._tasks.search(turn, self._look, [found])
+
+    def saved(self, path: str, stamp: FileStamp) -> None:
+        """Take over the text that the user has saved, through whatever buffer: no call has made it."""
+        now, text = file_snapshot.whole(path)
+        if file_snapshot.file_stamp(now) == stamp:
+            self._take(path, now, text)
 
     def modified(self, path: str, is_modified: bool) -> None:
         """Note that a buffer was saved. Its conflict may be over."""

@@ -15,7 +15,7 @@ from acp_nvim.editor.interface import Editor
 from acp_nvim.files import disk, file_snapshot, git_status
 from acp_nvim.files.disk_watcher import DiskWatcher
 from acp_nvim.files.documents import Known
-from acp_nvim.files.file_snapshot import ChangeAuthor, Held
+from acp_nvim.files.file_snapshot import ChangeAuthor, FileStamp, Held
 from acp_nvim.files.service import Files
 from acp_nvim.host.review import Review
 from acp_nvim.messages.backend import Message
@@ -143,6 +143,12 @@ class AgentServices:
         self.watch.modified(path, is_modified)
         if not is_modified:
             self.enforcement.saved(path)
+
+    def saved(self, path: str, stamp: FileStamp) -> None:
+        """Note that the user has written a file, which has this stamp since."""
+        self.watch.saved(path, stamp)
+        self.watch.modified(path, False)
+        self.enforcement.saved(path)
 
     def visit(self, url: str) -> None:
         """Open a page. The user has allowed it."""

@@ -82,6 +82,19 @@ class Modified(Command):
     modified: bool
 
 
+class Opened(Command):
+    """A buffer has been read from this file."""
+
+    path: str  # resolved
+
+
+class Saved(Command):
+    """The user has written this file, from whatever buffer."""
+
+    path: str  # resolved
+    stamp: list[int]  # of the file as it was written
+
+
 class Unlocked(Command):
     """The user has finished what kept a loaded file from being changed."""
 

@@ -44,9 +44,7 @@ backend.on_ready(once(function()
 end))
 
 backend.on_ready(function()
-  tracking.start(function(payload)
-    backend.notify("modified", payload)
-  end)
+  tracking.start(backend.notify)
   follow.tell_all()
 end)
 

@@ -99,7 +99,9 @@ def test_a_change_that_the_user_was_asked_about_is_saved_without_another_questio
     expect_rest(editor)
 
 
-TOLD = "require('acp_nvim.documents.modified').watch(function(payload) told[#told + 1] = payload end)"
+TOLD = """require('acp_nvim.documents.modified').watch(function(verb, payload)
+  told[#told + 1] = verb == 'modified' and payload or nil
+end)"""
 
 
 def test_modified_files_are_told(editor: Editor) -> None:

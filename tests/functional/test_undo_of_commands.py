@@ -1,5 +1,7 @@
 """What commands of an agent have done to files is in review with the command's name, and `undo turn` takes it back."""
 
+import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -7,7 +9,17 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.script import Step, obey, on_prompt, run_command, script, wait_until, write_file
+from tests.fakes.script import (
+    Step,
+    mark,
+    obey,
+    on_prompt,
+    run_command,
+    script,
+    wait_file,
+    wait_until,
+    write_file,
+)
 from tests.functional.editor import Editor
 from tests.steps.files import call_edit, open_notes, read
 from tests.steps.review import PENDING
@@ -125,3 +137,96 @@ def test_each_of_two_sessions_undoes_its_own(open_editor: Open, tmp_path: Path) 
     editor.type(":Acp undo turn<CR>")
     editor.screen.expect("undone: 1 change in price.py")
     assert not (editor.project / "price.py").exists()
+
+
+def start_work(editor: Editor) -> None:
+    editor.acp("prompt", "go")
+    editor.expect_lua("return require('acp_nvim').status().state", "running")
+
+
+SAVED = {
+    "it stays open": ":edit a.txt<CR>Omine<Esc>:w<CR>",
+    "it is closed at once": ":edit a.txt<CR>Omine<Esc>:w<CR>:bwipeout<CR>",
+    "by another buffer": ":enew<CR>imine<CR>a<Esc>:w! a.txt<CR>:bwipeout!<CR>",
+    "a part of another buffer": ":edit b.txt<CR>Omine<Esc>:1w! >> a.txt<CR>:bwipeout!<CR>",
+}
+
+
+@pytest.mark.parametrize("is_repository", [True, False])
+@pytest.mark.parametrize("way", SAVED)
+def test_what_the_user_saves_while_a_command_runs_is_the_user_s(
+    open_editor: Open, tmp_path: Path, way: str, is_repository: bool
+) -> None:
+    go = tmp_path / "go"
+    work = run_command("sed -i s/b/B/ b.txt; cat a.txt", read("{cwd}/b.txt"), wait_file(str(go)))
+    editor = begin(open_editor, tmp_path, *work, a__txt="a\n", b__txt="b\nb\n")
+    if not is_repository:
+        shutil.rmtree(editor.project / ".git")
+    start_work(editor)
+    editor.type(SAVED[way])
+    wait_until(lambda: "mine" in (editor.project / "a.txt").read_text())
+    saved = (editor.project / "a.txt").read_bytes()
+    go.touch()
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua("return #require('acp_nvim').changes()", 1)
+    assert [os.path.basename(each["path"]) for each in editor.acp("changes")] == ["b.txt"]
+    editor.type(":Acp undo! turn<CR>")
+    editor.screen.expect("undone: ")
+    assert (editor.project / "a.txt").read_bytes() == saved
+    assert (editor.project / "b.txt").read_text() == "b\nb\n"
+
+
+def test_what_is_saved_in_a_file_that_the_agent_edits_is_the_user_s(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    """He opens the file when the agent has written it, types a line, saves and closes it."""
+    go = tmp_path / "go"
+    a = "{cwd}/a.txt"
+    steps = call_edit(a, read(a), write_file(a, "A\nb\n"), mark("written"), wait_file(str(go)))
+    editor = begin(open_editor, tmp_path, *steps, a__txt="a\nb\n")
+    start_work(editor)
+    wait_until(lambda: (editor.project / "a.txt").read_text() == "A\nb\n")
+    editor.type(":edit a.txt<CR>")
+    editor.expect_lua(PENDING, 1)
+    editor.type("Gomine<Esc>:w<CR>:bwipeout<CR>")
+    wait_until(lambda: "mine" in (editor.project / "a.txt").read_text())
+    go.touch()
+    editor.wait_event("AcpTurnEnded")
+    editor.type(":Acp undo turn<CR>")
+    editor.screen.expect("undone: 1 change in a.txt")
+    assert (editor.project / "a.txt").read_text() == "a\nb\nmine\n"
+
+
+@pytest.mark.parametrize("is_early", [True, False])
+@pytest.mark.parametrize("is_repository", [True, False])
+def test_a_file_that_is_opened_while_a_command_runs_is_watched(
+    open_editor: Open, tmp_path: Path, is_repository: bool, is_early: bool
+) -> None:
+    """Early: the command has changed it already. Only git knows what it held then."""
+    go, done = tmp_path / "go", tmp_path / "done"
+    command = (
+        f"for n in a; do echo new >> $n.txt; done; touch {done}; while [ ! -e {go} ]; do sleep 0.01; done"
+    )
+    late = f"while [ ! -e {go} ]; do sleep 0.01; done; for n in a; do echo new >> $n.txt; done"
+    editor = begin(open_editor, tmp_path, *run_command(command if is_early else late), a__txt="a\n")
+    if not is_repository:
+        shutil.rmtree(editor.project / ".git")
+    start_work(editor)
+    if is_early:
+        wait_until(done.exists)
+    editor.type(":edit a.txt<CR>")
+    editor.expect_lua("return vim.fn.expand('%:t')", "a.txt")
+    if is_early and is_repository:
+        editor.expect_lua(PENDING, 1)  # at once
+    go.touch()
+    editor.wait_event("AcpTurnEnded")
+    if is_early and not is_repository:
+        editor.expect_lua("return #require('acp_nvim').changes()", 1)
+        assert editor.acp("changes")[0]["unknown"]
+        return
+    editor.expect_lua("return vim.fn.getline(1, '$')", ["a", "new"])
+    editor.expect_lua(PENDING, 1)
+    editor.type(":Acp undo turn<CR>")
+    editor.screen.expect("undone: 1 change in a.txt")
+    editor.expect_lua("return vim.fn.getline(1, '$')", ["a"])
+    assert (editor.project / "a.txt").read_text() == "a\n"

@@ -53,6 +53,15 @@
 ---@field path string
 ---@field modified boolean
 
+--- A buffer has been read from this file.
+---@class acp.message.Opened
+---@field path string  resolved
+
+--- The user has written this file, from whatever buffer.
+---@class acp.message.Saved
+---@field path string  resolved
+---@field stamp integer[]  of the file as it was written
+
 --- The user has finished what kept a loaded file from being changed.
 ---@class acp.message.Unlocked
 ---@field path string

@@ -1,7 +1,9 @@
 -- Tells the backend which files have unsaved changes in a buffer: while Neovim does not answer, it reads the others
--- from the disk. What the user has saved is no agent's change.
+-- from the disk. It also tells which files are read, for they are watched from then on, and what the user has saved,
+-- through whatever buffer: that is no agent's change.
 local changes = require("acp_nvim.documents.changes")
 local find = require("acp_nvim.documents.find")
+local origin = require("acp_nvim.documents.origin")
 
 local api = vim.api
 local M = {}
@@ -30,31 +32,47 @@ local function tell(buf, notify)
   end
 end
 
---- Tells of a save of a buffer that had no unsaved changes: an agent may have deleted or changed its file.
+--- Tells that the user has written a file, which may be another one than that of the buffer.
 ---@param event { buf: integer, match: string }
----@param notify fun(payload: acp.Modified)
+---@param notify fun(verb: string, payload: table)
 local function tell_save(event, notify)
   local path = find.resolve(event.match)
-  local is_modified = vim.list_contains(vim.tbl_values(told), path)
-  if find.is_file(event.buf) and not is_modified and not changes.under_way(event.buf) then
-    notify({ path = path, modified = false })
+  local is_own = find.is_file(event.buf) and path == find.resolve(api.nvim_buf_get_name(event.buf))
+  -- the event comes after a write that failed, too, and another autocommand may have written the file again
+  local is_other = is_own and (vim.bo[event.buf].modified or origin.is_ahead(event.buf))
+  local stamp = not is_other and not changes.under_way(event.buf) and origin.stamp_at(path)
+  if stamp then
+    notify("saved", { path = path, stamp = stamp })
   end
 end
 
---- Notifies of the files that are modified now, and from then on whenever one becomes modified or unmodified, or is
---- saved.
----@param notify fun(payload: acp.Modified)
-function M.watch(notify)
+--- Notifies of the files that are modified now, and from then on whenever one becomes modified or unmodified, is read
+--- or is saved.
+---@param send fun(verb: "modified"|"opened"|"saved", payload: table)
+function M.watch(send)
   M.unwatch()
+  local function notify(payload)
+    send("modified", payload)
+  end
   group = api.nvim_create_augroup("acp_nvim.documents.modified", {})
   -- BufModifiedSet speaks of the current buffer alone: the others are looked at when they are written or entered
   api.nvim_create_autocmd({ "BufModifiedSet", "BufWritePost", "BufEnter", "BufHidden", "BufFilePost" }, {
     group = group,
     callback = function(event)
-      local was_told = told[event.buf]
       tell(event.buf, notify)
-      if event.event == "BufWritePost" and not was_told then
-        tell_save(event, notify)
+    end,
+  })
+  api.nvim_create_autocmd({ "BufWritePost", "FileWritePost", "FileAppendPost" }, {
+    group = group,
+    callback = function(event)
+      tell_save(event, send)
+    end,
+  })
+  api.nvim_create_autocmd("BufReadPost", {
+    group = group,
+    callback = function(event)
+      if find.is_file(event.buf) and not changes.under_way(event.buf) then
+        send("opened", { path = find.resolve(api.nvim_buf_get_name(event.buf)) })
       end
     end,
   })

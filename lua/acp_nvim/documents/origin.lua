@@ -33,11 +33,18 @@ local function stamp_of(stat)
   return stat and stat.type == "file" and { stat.mtime.sec, stat.mtime.nsec, stat.size, stat.ino } or nil
 end
 
+--- Returns the present stamp of a file.
+---@param path string
+---@return acp.Stamp?  nil: there is none
+function M.stamp_at(path)
+  return stamp_of(vim.uv.fs_stat(path))
+end
+
 --- Returns the present stamp of the buffer's file.
 ---@param buf integer
 ---@return acp.Stamp?  nil: there is none
 function M.stamp(buf)
-  return stamp_of(vim.uv.fs_stat(api.nvim_buf_get_name(buf)))
+  return M.stamp_at(api.nvim_buf_get_name(buf))
 end
 
 --- Reads the buffer's file.

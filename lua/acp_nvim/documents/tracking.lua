@@ -5,7 +5,7 @@ local origin = require("acp_nvim.documents.origin")
 
 local M = {}
 
----@param notify fun(payload: acp.Modified)
+---@param notify fun(verb: string, payload: table)
 function M.start(notify)
   origin.watch()
   modified.watch(notify)
