@@ -1,6 +1,6 @@
 """A language model on loopback that does what the prompt says: `python -m tests.real.model`, then its port is printed.
 
-It speaks the three forms of model_forms.py. The last message of the user with steps rules, one step a turn:
+It speaks the forms of model_forms.py. The last message of the user with steps rules, one step a turn:
 
     [[read FILE]]  [[edit FILE::OLD::NEW]]  [[write FILE::TEXT]]  [[shell COMMAND]]    a call of that tool
     [[ask QUESTION]]                                                                   the same, to the user
@@ -50,7 +50,7 @@ class Handler(BaseHTTPRequestHandler):
             self.server.requests.append(body)
         turn = next_turn(form.talk(body), tools)
         with suppress(BrokenPipeError, ConnectionResetError):  # a cancelled turn hangs up
-            if not body.get("stream"):
+            if not (body.get("stream") or path.endswith(":streamGenerateContent")):
                 return self._answer(form.whole(turn, model))
             self.send_response(200)
             self.send_header("content-type", "text/event-stream")

@@ -1,4 +1,4 @@
-"""The three forms in which agents speak to a model: chat completions, messages, responses; each streamed and whole."""
+"""The forms in which agents speak to a model: chat completions, messages, responses, contents; streamed and whole."""
 
 from __future__ import annotations
 
@@ -220,4 +220,49 @@ class Responses:
         return {**head, "status": "completed", "output": items, "usage": usage}
 
 
-FORMS = (Completions(), Messages(), Responses())
+class Contents:
+    """Gemini's: the path tells whether the answer is streamed."""
+
+    path = (":generateContent", ":streamGenerateContent")
+    last = ()
+
+    def talk(self, body: dict[str, Any]) -> list[Said]:
+        said = []
+        for one in body.get("contents") or []:
+            parts = one.get("parts") or []
+            answers = [part["functionResponse"] for part in parts if "functionResponse" in part]
+            said += [Said("tool", json.dumps(answer.get("response"))) for answer in answers]
+            calls_tools = any("functionCall" in part for part in parts)
+            if calls_tools or (text := words(parts)):
+                role = "user" if one.get("role") == "user" else "assistant"
+                said.append(Said(role, "" if calls_tools else text, calls_tools))
+        return said
+
+    def tools(self, body: dict[str, Any]) -> dict[str, Schema]:
+        offered = [
+            each for tool in body.get("tools") or [] for each in tool.get("functionDeclarations") or []
+        ]
+        return {tool["name"]: tool.get("parametersJsonSchema") or {} for tool in offered}
+
+    def whole(self, turn: Turn, model: str) -> dict[str, Any]:
+        return self._response([{"text": turn.text}, *self._calls(turn)], finishReason="STOP")
+
+    def stream(self, turn: Turn, model: str) -> Iterator[Event]:
+        for piece in turn.pieces():
+            yield "", self._response([{"text": piece}])
+            time.sleep(turn.pause)
+        yield "", self._response(self._calls(turn), finishReason="STOP")
+
+    def _response(self, parts: list[dict[str, Any]], **more: str) -> dict[str, Any]:
+        candidate = {"index": 0, "content": {"role": "model", "parts": parts}, **more}
+        usage = {"promptTokenCount": 100, "candidatesTokenCount": 20, "totalTokenCount": 120}
+        return {"responseId": number("resp"), "candidates": [candidate], "usageMetadata": usage}
+
+    def _calls(self, turn: Turn) -> list[dict[str, Any]]:
+        return [
+            {"functionCall": {"id": number("call"), "name": name, "args": arguments}}
+            for name, arguments in turn.calls
+        ]
+
+
+FORMS = (Completions(), Messages(), Responses(), Contents())

@@ -12,17 +12,17 @@ STEP = re.compile(r"\[\[(.+?)\]\](?!\])", re.S)
 DONE = "That was all."
 # What the agents call their tools and the arguments of these.
 TOOLS = {
-    "read": ["read_file", "Read", "read"],
+    "read": ["read_file", "Read", "read", "view"],
     "edit": ["edit_file", "Edit", "edit", "replace"],
-    "write": ["write_file", "Write", "write"],
+    "write": ["write_file", "Write", "write", "create"],
     "shell": ["run_shell_command", "Bash", "bash", "Shell", "shell", "exec_command"],
     "ask": ["ask_user"],
 }
 ARGUMENTS = {
     "path": ["file_path", "filePath", "absolute_path", "path"],
-    "old": ["old_string", "oldString", "old_text", "old"],
-    "new": ["new_string", "newString", "new_text", "new"],
-    "content": ["content", "contents", "text"],
+    "old": ["old_string", "oldString", "old_text", "old", "old_str"],
+    "new": ["new_string", "newString", "new_text", "new", "new_str"],
+    "content": ["content", "contents", "text", "file_text"],
     "command": ["command", "cmd"],
     "question": ["question"],
 }
