@@ -125,6 +125,7 @@ class RandomSteps(RandomStory):
         self.say(f"the agent edits {rows} to {lines}, the user takes the first, and {edited} for the last")
         self.asks_edit(rows, lines)
         self.edits_the_right_side(lines[2], edited)
+        expect_answerable(self.editor)
         self.editor.type(":write<CR>")
         self.turn_ends("end_turn")
         self.text.agent_writes({lines[0]: rows[0]})
