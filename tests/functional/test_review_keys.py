@@ -143,8 +143,24 @@ def test_triggers_of_a_plugin_that_lists_keys_are_no_maps(
     assert editor.lua(LINES) == [*TEN[:6], "new", *TEN[6:9]]
     editor.type(f"G{shown}k")
     editor.expect_lua(PENDING, 0)
-    assert key_maps(editor) == []
+    editor.screen.expect(lambda _: key_maps(editor) == [], what="our keys are gone")
     assert editor.lua("return vim.fn.maparg(']', 'n', false, true).desc") == "which-key-trigger"
+
+
+@pytest.mark.parametrize("key", ["u", "k"])
+def test_a_key_pressed_once_too_often_is_not_neovims_own(open_editor: Open, tmp_path: Path, key: str) -> None:
+    """Without our map `\\u` would be `u`, which takes back what the user has typed last."""
+    editor = start_review(open_editor, tmp_path, *EDIT)
+    editor.type("ggAmine<Esc>")
+    for left in (2, 1, 0):
+        editor.type(f"gg]h\\{key}")
+        editor.expect_lua(PENDING, left)
+    decided = editor.lua(LINES)
+    editor.type(f"\\{key}")
+    editor.screen.expect("no pending change under the cursor")
+    assert editor.lua(LINES) == decided
+    assert decided[0] == "line 1mine"
+    editor.screen.expect(lambda _: key_maps(editor) == [], what="our keys are gone")
 
 
 def test_a_map_that_swallows_the_first_key_is_told_of(open_editor: Open, tmp_path: Path) -> None:

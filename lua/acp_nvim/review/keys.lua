@@ -1,5 +1,5 @@
 -- Maps the keys of the review in buffers with pending changes, from the first to the last, where nothing else is
--- mapped.
+-- mapped. Those that decide stay a little longer in the user's buffer: pressed once too often, `\u` would be Neovim's `u`.
 local config = require("acp_nvim.config.settings")
 local key_names = require("acp_nvim.review.key_names")
 local messages = require("acp_nvim.ui.messages")
@@ -18,6 +18,9 @@ local MAPS = {
   { mode = "x", verb = "undo", desc = "undo the changes in the selection" },
 }
 
+local LINGER_MS = 5000 -- of the keys that decide, after the last change
+local DECIDE = { keep = true, undo = true }
+
 local mapped = {} ---@type table<integer, true> buffers that have their keys
 
 ---@param buf integer
@@ -33,24 +36,40 @@ end
 
 --- Whatever has been heard of the buffer: one that was read anew may have kept its keys.
 ---@param buf integer
-local function unmap(buf)
+---@param but? table<acp.HunkVerb, true>
+local function unmap(buf, but)
+  mapped[buf] = nil
   for _, each in ipairs(api.nvim_buf_is_valid(buf) and MAPS or {}) do
     local key = key_names.keys[each.verb]
     local now = api.nvim_buf_call(buf, function()
       return vim.fn.maparg(key.lhs, each.mode, false, true)
     end)
-    if now.buffer == 1 and now.rhs == key.plug and now.desc == each.desc then
+    local is_ours = now.buffer == 1 and now.rhs == key.plug and now.desc == each.desc
+    if is_ours and not (but and but[each.verb]) then
       vim.keymap.del(each.mode, key.lhs, { buffer = buf })
     end
   end
-  mapped[buf] = nil
+end
+
+--- Removes the keys of a buffer whose last change has been decided.
+---@param buf integer
+local function unmap_soon(buf)
+  if not mapped[buf] or buf ~= api.nvim_get_current_buf() then
+    return unmap(buf)
+  end
+  unmap(buf, DECIDE)
+  vim.defer_fn(function()
+    if not mapped[buf] then
+      unmap(buf)
+    end
+  end, LINGER_MS)
 end
 
 --- From the first pending change on.
 function M.attend()
   review.listen(function(buf, has_pending)
     if not has_pending then
-      unmap(buf)
+      unmap_soon(buf)
     elseif not mapped[buf] and config.get().review.maps then
       map(buf)
     end
