@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
@@ -17,6 +18,7 @@ _OLD = ("old_string", "oldString", "old_str", "oldText", "old_text", "before")
 _NEW = ("new_string", "newString", "new_str", "newText", "new_text", "after")
 _WHOLE = ("content", "file_text", "contents")
 _EVERYWHERE = ("replace_all", "replaceAll")
+_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@")
 _TYPES = ("add", "create", "write", "update", "edit", "replace", "insert")
 
 
@@ -97,7 +99,7 @@ class Shown:
         """Whether the diff creates or adds this text, or has each changed line of a patch."""
         if any(text.rstrip("\n") == (diff.new or "").rstrip("\n") for diff in self.files):
             return True
-        if is_patch(text):
+        if is_patch(text) or _HUNK.match(text):  # codex: a unified diff without the names of its files
             return self._has_patch(text)
         is_part = name not in (*_OLD, *_WHOLE)
         return is_part and any(
@@ -114,7 +116,9 @@ class Shown:
             ]
             self._nets = [_net(files) for files in (self.files, *by_path)]
         wanted = _net_of_patch(text)
-        return any(all(net[line] == count for line, count in wanted.items()) for net in self._nets)
+        return bool(wanted) and any(
+            all(net[line] == count for line, count in wanted.items()) for net in self._nets
+        )
 
 
 def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, str]]:

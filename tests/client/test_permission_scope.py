@@ -253,7 +253,8 @@ async def test_what_is_too_much_to_be_shown_cannot_be_allowed(desk: Desk, raw: A
 
 
 OLD = "def check(user):\n    verify(user)\n    log()\n# rm\n"
-HUNK = "--- a/a.py\n+++ b/a.py\n@@ -1,4 +1,4 @@\n def check(user):\n     verify(user)\n"
+BARE = "@@ -1,4 +1,4 @@\n def check(user):\n     verify(user)\n"
+HUNK = f"--- a/a.py\n+++ b/a.py\n{BARE}"
 
 
 @pytest.mark.parametrize(
@@ -263,6 +264,15 @@ HUNK = "--- a/a.py\n+++ b/a.py\n@@ -1,4 +1,4 @@\n def check(user):\n     verify(
         ({"edits": [{"old_string": "log(", "new_string": "log(1"}]}, True),
         ({"content": OLD.replace("log()", "log(1)").rstrip()}, True),
         ({"diff": f"{HUNK}-    log()\n+    log(1)\n # rm\n"}, True),
+        ({"unified_diff": f"{BARE}-    log()\n+    log(1)\n # rm\n"}, True),
+        (
+            {
+                "changes": {
+                    "{cwd}/a.py": {"type": "update", "unified_diff": f"{BARE}-    log()\n+    log(1)\n"}
+                }
+            },
+            True,
+        ),
         ({"insert_text": "log(1)"}, True),
         ({"old_string": "verify(user)", "new_string": "log()"}, False),
         ({"old_string": "    verify(user)\n", "new_string": ""}, False),
@@ -271,6 +281,9 @@ HUNK = "--- a/a.py\n+++ b/a.py\n@@ -1,4 +1,4 @@\n def check(user):\n     verify(
         ({"content": "log(1)"}, False),
         ({"insert_text": "# rm"}, False),
         ({"diff": f"{HUNK}-    verify(user)\n+# rm\n"}, False),
+        ({"unified_diff": f"{BARE}-    verify(user)\n+# rm\n"}, False),
+        ({"unified_diff": f"{BARE} # nothing that changes\n"}, False),
+        ({"diff": f"{HUNK} # nothing that changes\n"}, False),
     ],
 )
 async def test_a_diff_shows_no_other_change_of_the_same_lines(desk: Desk, raw: Any, is_shown: bool) -> None:
