@@ -160,9 +160,11 @@ class Controls:
         return self._status.get((self._modes, self._models, self._options), self._told)
 
     def choices(self) -> tuple[str, str]:
-        """Return the names of the current model and mode; empty where the agent has none."""
+        """Return the names of the current model and mode; empty where the agent has none. Where both have the same
+        name, each says what it is."""
         known = self.status()
-        return _name(known, "model"), _name(known, "mode")
+        model, mode = _name(known, "model"), _name(known, "mode")
+        return (f"model {model}", f"mode {mode}") if model and model == mode else (model, mode)
 
     def _told(self) -> dict[str, Any]:
         mode, modes = self._one("mode", self._modes)

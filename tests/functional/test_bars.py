@@ -64,6 +64,21 @@ def test_one_order_of_agent_model_and_mode_and_the_usage_goes_first(
         )
 
 
+def test_a_model_and_a_mode_of_one_name_say_what_they_are(open_editor: Open, tmp_path: Path) -> None:
+    modes = {"currentModeId": "m", "availableModes": [{"id": "m", "name": "Default"}]}
+    models = {
+        "currentModelId": "d",
+        "availableModels": [{"modelId": "d", "name": "Default (recommended)"}],
+    }
+    agent = script(tmp_path, on_new_session(modes=modes, models=models), on_prompt("", say("So.")))
+    editor = open_chat(open_editor, agent, size=(160, 30))
+    names = "Scripted · model Default · mode Default"
+    editor.screen.expect(lambda screen: screen.text().count(names) == 2, what="in the bar and in the welcome")
+    send(editor, "go")
+    editor.screen.expect("So.")
+    editor.screen.expect(f"▎{names}")
+
+
 @pytest.mark.parametrize("width", [30, 36])
 def test_mode_and_state_are_there_from_thirty_columns_on(
     open_editor: Open, tmp_path: Path, width: int

@@ -83,6 +83,20 @@ def test_it_is_whole_at_every_width(open_editor: Open, tmp_path: Path) -> None:
         assert columns < 120 or f'continue "{title}" (just now)' in editor.screen.text()
 
 
+def test_a_conversation_with_another_agent_is_said_to_be(open_editor: Open, tmp_path: Path) -> None:
+    again = converse_and_quit(open_editor, script(tmp_path, on_prompt("", say("All is tidy."))), "tidy up")
+    agent = script(tmp_path, OPENED, on_prompt("", say("So.")), name="second")
+    spec = {"command": agent.argv[0], "args": agent.argv[1:]}
+    setup = {"agents": {"my agent": spec, "other": spec, "third": spec}, "default_agent": "other"}
+    editor = open_editor(setup=setup, **again)
+    editor.type(":Acp<CR>")
+    editor.screen.expect('continue "tidy up" (my agent, just now)')
+    editor.type("ihello<Esc><CR>")
+    editor.wait_event("AcpTurnEnded")
+    editor.type(":Acp new third<CR>")
+    editor.screen.expect('go to "hello" (other, session 1)')
+
+
 @pytest.mark.parametrize("where", ["the chat", "the prompt"])
 def test_enter_continues(open_editor: Open, tmp_path: Path, where: str) -> None:
     again = converse_and_quit(open_editor, script(tmp_path, on_prompt("", say("All is tidy."))), "tidy up")

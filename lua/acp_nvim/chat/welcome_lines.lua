@@ -3,10 +3,10 @@ local available_agents = require("acp_nvim.config.available_agents")
 local earlier_session = require("acp_nvim.chat.earlier_session")
 local git_branch = require("acp_nvim.system.git_branch")
 local global_keys = require("acp_nvim.config.global_keys")
-local name_of = require("acp_nvim.chat.winbar_status").name_of
 local printable = require("acp_nvim.ui.printable")
 local relative_time = require("acp_nvim.ui.relative_time")
 local state = require("acp_nvim.backend.session_store")
+local winbar_status = require("acp_nvim.chat.winbar_status")
 
 local M = { MARGIN = 2 } -- cells beside the lines
 
@@ -46,7 +46,7 @@ local function who(status)
     line[2] = { "  " .. doing[1], doing[2] }
     return line
   end
-  local mode, model = name_of(status.modes, status.mode), name_of(status.models, status.model)
+  local model, mode = winbar_status.choices(status)
   for _, name in ipairs({ model or "", mode or "" }) do
     line[#line + 1] = name ~= "" and { " · " .. printable.visible(name), "AcpCount" } or nil
   end
@@ -104,21 +104,24 @@ end
 ---@param width integer
 ---@return acp.Chunk[][]
 local function offer(n, kept, width)
-  local living = earlier_session.newest_live(state.session(n).origin.cwd)
+  local origin = state.session(n).origin
+  ---@param agent string  that the conversation is with; it is named where it is another than that of this chat
+  ---@param which string
+  local function beside(agent, which)
+    return agent == origin.agent and ("(%s)"):format(which) or ("(%s, %s)"):format(printable.visible(agent), which)
+  end
+  local living = earlier_session.newest_live(origin.cwd)
   if living then
     local status = state.look(living) or {}
     local title = status.title or status.about or ("session %d"):format(living)
-    return continuing("go to", title, ("(session %d)"):format(living), width)
-  elseif kept and kept.cut then
-    local words = vim.trim(kept.cut):match("^[^\n]*") --[[@as string]]
-    return continuing(
-      "go on from the turn that was cut off",
-      words,
-      ("(%s)"):format(relative_time(kept.updated)),
-      width
-    )
+    return continuing("go to", title, beside(state.session(living).origin.agent, ("session %d"):format(living)), width)
   elseif kept then
-    return continuing("continue", kept.title or "untitled", ("(%s)"):format(relative_time(kept.updated)), width)
+    local when = beside(kept.agent, relative_time(kept.updated))
+    local words = kept.cut and vim.trim(kept.cut):match("^[^\n]*") --[[@as string?]]
+    if words then
+      return continuing("go on from the turn that was cut off", words, when, width)
+    end
+    return continuing("continue", kept.title or "untitled", when, width)
   end
   return {}
 end

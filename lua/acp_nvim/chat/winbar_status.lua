@@ -15,7 +15,7 @@ local REMARKS = { recommended = true, default = true }
 ---@param list? { id: string, name: string }[]
 ---@param id? string
 ---@return string?
-function M.name_of(list, id)
+local function name_of(list, id)
   for _, item in ipairs(list or {}) do
     if item.id == id then
       local name, remark = item.name:match("^(.+) %((%a+)%)$")
@@ -23,6 +23,18 @@ function M.name_of(list, id)
     end
   end
   return id
+end
+
+--- The names of the current model and mode. Where both have the same name, each says what it is.
+---@param status table
+---@return string? model
+---@return string? mode
+function M.choices(status)
+  local model, mode = name_of(status.models, status.model), name_of(status.modes, status.mode)
+  if model and model == mode then
+    return "model " .. model, "mode " .. mode
+  end
+  return model, mode
 end
 
 --- How long the turn has run.
@@ -93,7 +105,7 @@ function M.of(n, status, more)
       list[#list + 1] = { text = text, hl = hl, rank = rank, gap = list[1] and (gap or "  ") or " " }
     end
   end
-  local mode, model = M.name_of(status.modes, status.mode), M.name_of(status.models, status.model)
+  local model, mode = M.choices(status)
   local doing, hl = state_text(status)
   local count, step = M.plan(status)
   add(bar_segments.clean(status.agent_title or status.agent or ("session %d"):format(n)), "AcpWinbarTitle", 2)
