@@ -1,7 +1,8 @@
 # The one door. Everything works twice, and the second time without a network.
 #
 #   make demo      an agent in Neovim, ready to type (without a terminal: its story as text)
-#   make test      everything is proven, on both Neovims       ARGS="-k name" for pytest
+#   make test      everything is proven, on the newer Neovim, and a part of it on the older one
+#   make test-all  every case on both Neovims; so is what is named: make test ARGS="-k name"
 #   make t         some tests at once, by pytest               ARGS="tests/functional/test_answer_keys.py -k bar"
 #   make check     format, lint, types, documentation, unit tests, in seconds
 #   make test-agents   whole stories with real agents, installed into .cache; what cannot be is skipped with its reason
@@ -36,7 +37,7 @@ BENCH_NVIMS := $(or $(NAMED_NVIM),$(BENCH_NVIM) .nvim/0.10/bin/nvim)
 ACP_NVIMS ?= $(or $(NAMED_NVIM),$(subst $(empty) $(empty),:,$(strip $(NVIMS))))
 export ACP_NVIMS
 
-.PHONY: help t install demo test test-agents chaos soak check check-types-lua doc-check cast pictures gallery fonts plugins release bench clean tools nvims
+.PHONY: help t install demo test test-all test-agents chaos soak check check-types-lua doc-check cast pictures gallery fonts plugins release bench clean tools nvims
 
 install:
 	@tests/tools/venv.sh
@@ -88,7 +89,12 @@ release:
 t:
 	@$(PYTHON_OF_VENV) -m pytest -q -p no:cacheprovider $(ARGS)
 
+# Whoever names tests wants them whole.
 test: tools nvims
+	@tests/tools/check.sh
+	@ACP_FEWER_CASES=$(if $(ARGS),,1) tests/tools/tests.sh $(ARGS)
+
+test-all: tools nvims
 	@tests/tools/check.sh
 	@tests/tools/tests.sh $(ARGS)
 

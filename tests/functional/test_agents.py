@@ -366,6 +366,7 @@ esac
     return folder
 
 
+@pytest.mark.every_nvim
 @pytest.mark.cold
 def test_an_agent_is_installed_by_a_key_and_found_without_a_restart(
     open_editor: Open, tmp_path: Path

@@ -15,6 +15,7 @@ Open = Callable[..., Editor]
 SPY = "_G.rung = {} vim.api.nvim_ui_send = function(text) table.insert(_G.rung, text) end"
 
 
+@pytest.mark.every_nvim
 @pytest.mark.parametrize(
     ("away", "rings"), [("bell", ["\7"]), ("osc9", ["\33]9;Scripted needs you\7"]), ("none", [])]
 )
@@ -69,6 +70,7 @@ def test_quitting_amid_a_turn_asks_once(open_editor: Open, tmp_path: Path, quit:
     assert editor.wait_exit() == 0
 
 
+@pytest.mark.every_nvim
 def test_quitting_by_a_mapping_asks_too(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", say("busy"), wait("session/cancel")))
     editor = open_chat(open_editor, agent, init="vim.keymap.set('n', 'Q', '<Cmd>qa<CR>')")

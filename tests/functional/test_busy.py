@@ -9,6 +9,7 @@ from tests.fakes.script import mark, on_prompt, script, wait_file, wait_until, w
 from tests.functional.editor import Editor
 from tests.steps.files import LINES, NOTES, call_edit, get_answers, open_notes, write
 
+pytestmark = pytest.mark.every_nvim
 Open = Callable[..., Editor]
 MODE = "return vim.api.nvim_get_mode().mode"
 WAITS = "return #vim.api.nvim_get_autocmds({ group = 'acp_nvim.documents.locked' }) > 0"

@@ -11,6 +11,7 @@ from tests.functional.screen import Screen
 from tests.steps.conversation import go_to_line, open_chat, send
 from tests.steps.turns import Play
 
+pytestmark = pytest.mark.every_nvim
 Open = Callable[..., Editor]
 BEFORE = 'local answer = "old"\n\tprint(answer)\n'
 

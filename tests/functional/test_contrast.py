@@ -305,6 +305,7 @@ def test_a_scheme_of_the_users_own_is_left_alone(editor: Editor) -> None:
     editor.expect_lua(note, lambda group: group["fg"] == 0x010203)
 
 
+@pytest.mark.every_nvim
 @pytest.mark.parametrize("name", list(schemes.SCHEMES))
 def test_a_record_of_a_scheme_is_true(name: str, program: Path) -> None:
     facts = schemes.drawn(program, name)
@@ -316,6 +317,7 @@ def test_a_record_of_a_scheme_is_true(name: str, program: Path) -> None:
     assert {group: facts["groups"][group] for group in shared} == {group: known[group] for group in shared}
 
 
+@pytest.mark.every_nvim
 def test_a_ground_has_no_hole_in_its_rows(open_editor: Open, tmp_path: Path) -> None:
     """Beside a floating chat, where the rows of an option and of a diff within a list begin, and at their end."""
     many = " and more of it" * 6

@@ -9,6 +9,8 @@ import pytest
 from tests.fakes.script import wait_until
 from tests.functional.editor import wait_for_end
 
+pytestmark = pytest.mark.every_nvim
+
 
 def test_typed_text_is_on_the_screen_with_cursor_and_mode(editor, screen):
     editor.type("ihello, Größe 世界!")

@@ -62,6 +62,7 @@ def test_of_several_ways_the_user_chooses_one(open_editor: Open, tmp_path: Path)
     assert editor.lua("return vim.fn.getcompletion('Acp login ', 'cmdline')") == ["key", "web"]
 
 
+@pytest.mark.every_nvim
 @pytest.mark.statement(33)
 def test_a_terminal_way_runs_in_a_real_terminal_and_then_reconnects(
     open_editor: Open, tmp_path: Path

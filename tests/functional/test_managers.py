@@ -16,7 +16,7 @@ from tests.functional.editor import ROOT, Editor
 from tests.functional.packages import PYTHON, UV, plugin, repository, tools
 from tests.steps.processes import find_python
 
-pytestmark = pytest.mark.cold
+pytestmark = [pytest.mark.cold, pytest.mark.every_nvim]
 
 Open = Callable[..., Editor]
 README = re.findall(r"^```lua\n(.*?)^```", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE)

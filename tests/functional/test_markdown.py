@@ -11,6 +11,7 @@ from tests.functional.editor import Editor
 from tests.functional.screen import Screen
 from tests.steps.conversation import go_to_line, open_chat, send
 
+pytestmark = pytest.mark.every_nvim
 Open = Callable[..., Editor]
 TEXT = """\
 ## A heading with `code`

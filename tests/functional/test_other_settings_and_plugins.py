@@ -299,6 +299,7 @@ end
 """
 
 
+@pytest.mark.every_nvim
 def test_a_picker_of_the_users_gets_the_lists(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("", say("so it is.")))
     mine = {"command": agent.argv[0], "args": agent.argv[1:]}
@@ -319,6 +320,7 @@ SNACKS = "require('snacks').setup({ picker = { enabled = true, ui_select = true 
 MINI = "require('mini.pick').setup()\nvim.ui.select = MiniPick.ui_select\n"
 
 
+@pytest.mark.every_nvim
 @pytest.mark.parametrize(
     ("name", "init"),
     [

@@ -191,6 +191,7 @@ def test_review_shows_the_formatted_text(open_editor: Open, tmp_path: Path) -> N
     assert read_disk(editor) == join_lines(TEN)
 
 
+@pytest.mark.every_nvim
 def test_marks_folds_and_the_cursor_survive(open_editor: Open, tmp_path: Path, way: list[Any]) -> None:
     editor = start_review(open_editor, tmp_path, *way)
     editor.type(":setlocal foldmethod=manual<CR>:3,5fold<CR>9Gma2Gmb8G3|")

@@ -13,6 +13,7 @@ from tests.functional.editor import Editor
 from tests.functional.screen import PATIENCE
 from tests.steps.conversation import go_to_line, is_lit, open_chat, read_chat, send
 
+pytestmark = pytest.mark.every_nvim
 Open = Callable[..., Editor]
 TABLE = """\
 | Setting | Default | What it does |

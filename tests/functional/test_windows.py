@@ -145,6 +145,7 @@ end, vim.api.nvim_tabpage_list_wins(0))"""
 SIZES = "return vim.fn.winrestcmd()"
 
 
+@pytest.mark.every_nvim
 @pytest.mark.parametrize("equalalways", [True, False])
 @pytest.mark.parametrize(("size", "splits"), [((160, 30), 1), ((200, 30), 1), ((160, 30), 3), ((100, 30), 3)])
 def test_a_chat_takes_its_width_from_all_windows_of_the_row(
@@ -428,6 +429,7 @@ def test_a_digit_answers_for_who_has_gone_to_the_chat(open_editor: Open, tmp_pat
     assert editor.wait_event("AcpAnswered")["option_id"] == "no"
 
 
+@pytest.mark.every_nvim
 @pytest.mark.parametrize("ending", ["five six", "five\n"])
 @pytest.mark.parametrize("select", ["V3k", "v3k0", "V", "vb"])
 def test_a_selection_at_the_end_stays_as_it_is_while_text_streams(

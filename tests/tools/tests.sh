@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tests.sh [arguments of pytest]: all tests, four at a time; then, with nothing beside them, those that measure by the
 # clock. Tests that failed are looked at again, alone, unless they are many: then it is no accident.
+# ACP_FEWER_CASES=1 leaves out what tests/older_neovims.py says.
 #
 #   beside others   alone                        verdict
 #   fails           passes                       NOT STEADY: a race, named so that it is mended
@@ -24,7 +25,8 @@ look() {
 
 failed=$cache/v/cache/lastfailed
 failures() { "$python" -c 'import json, sys; print(len(json.load(open(sys.argv[1]))))' "$failed"; }
-look_again() { look --last-failed --last-failed-no-failures none -rA -q "$@"; }
+# All that failed: which case is the first of its function is not to be judged by those alone.
+look_again() { ACP_FEWER_CASES="" look --last-failed --last-failed-no-failures none -rA -q "$@"; }
 
 again() { # arguments of pytest
   local count
