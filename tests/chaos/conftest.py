@@ -17,6 +17,11 @@ def bytecode(compiled_lua: Path) -> Path:
 
 
 @pytest.fixture
+def jit() -> bool:
+    return True
+
+
+@pytest.fixture
 def python() -> str:
     """Each backend is a process as users have it: many are killed here."""
     return sys.executable

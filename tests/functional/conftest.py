@@ -116,8 +116,20 @@ def bytecode(request: pytest.FixtureRequest) -> Path | None:
 
 
 @pytest.fixture
+def jit(request: pytest.FixtureRequest) -> bool:
+    """True for tests of a Neovim as users start it, and for those that measure it."""
+    return any(map(request.node.get_closest_marker, ("cold", "alone")))
+
+
+@pytest.fixture
 def open_editor(
-    program: Path, python: str, backend: str, manifest: Path | None, bytecode: Path | None, tmp_path: Path
+    program: Path,
+    python: str,
+    backend: str,
+    manifest: Path | None,
+    bytecode: Path | None,
+    jit: bool,
+    tmp_path: Path,
 ) -> Iterator[Callable[..., Editor]]:
     """`open_editor(setup={…}, init="lua", size=(columns, rows), env={…})`: as many as the test needs."""
     with ExitStack() as opened:
@@ -127,6 +139,7 @@ def open_editor(
             options.setdefault("python", python)
             options.setdefault("backend", backend)
             options.setdefault("bytecode", bytecode)
+            options.setdefault("jit", jit)
             editor = Editor(program, tmp_path / f"editor-{next(count)}", manifest=manifest, **options)
             opened.callback(editor.close)
             return editor

@@ -49,7 +49,8 @@ class Editor:
 
     `setup` goes through `require("acp_nvim").setup()`; without one the plugin is only on the runtimepath, as
     for somebody who never calls it. `init` is Lua at the end of the init file. `python` runs the backend. `bytecode`
-    is a folder of compiled modules for `vim.loader`; without one each Neovim compiles them anew.
+    is a folder of compiled modules for `vim.loader`; without one each Neovim compiles them anew. `jit` is LuaJIT's
+    compiler: a Neovim that lives for a second spends more time in it than it saves.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Editor:
         backend: str = "job",
         manifest: Path | None = None,
         bytecode: Path | None = None,
+        jit: bool = True,
         setup: dict[str, Any] | None = None,
         init: str = "",
         size: tuple[int, int] = (100, 30),
@@ -73,6 +75,7 @@ class Editor:
         config = {"python": python, "backend": backend, **(setup or {})}
         self._init.write_text(INIT + (LAZY if setup is None else SETUP) % json.dumps(config) + init)
         loader = self._use_bytecode(bytecode) if bytecode else []
+        loader += [] if jit else ["--cmd", "lua jit.off()"]
         self._errors = home / "stderr"
         self._messages = home / "messages"  # between the halves, as the backend has recorded them
         self._mark = uuid4().hex
