@@ -244,31 +244,29 @@ def test_enter_and_a_double_click_take_the_option_under_them(open_editor: Open, 
 
 
 @pytest.mark.parametrize("laststatus", [2, 3])
-@pytest.mark.parametrize(
-    ("columns", "bar"),
-    [
-        (120, "? <M-1> yes <M-2> always <M-3> no <M-d> diff"),
-        (150, "? …/price.py <M-1> yes <M-2> always <M-3> no <M-d> diff"),
-        (112, "? …/price.py <M-1> yes <M-3> no <M-d> diff"),
-        (104, "? …ice.py <M-1> yes <M-3> no <M-d> diff"),
-        (80, " ? <M-1> yes <M-3> no <M-d> diff\n"),  # a margin would cost a key
-        (64, " ?  <M-1> yes  <M-3> no\n"),
-        (44, "? <M-n> 1 yes 3 no"),
-    ],
-)
-def test_the_bar_gives_way_where_it_is_narrow(
-    open_editor: Open, tmp_path: Path, laststatus: int, columns: int, bar: str
-) -> None:
+def test_the_bar_gives_way_where_it_is_narrow(open_editor: Open, tmp_path: Path, laststatus: int) -> None:
+    bars = {
+        150: "? …/price.py <M-1> yes <M-2> always <M-3> no <M-d> diff",
+        120: "? <M-1> yes <M-2> always <M-3> no <M-d> diff",
+        112: "? …/price.py <M-1> yes <M-3> no <M-d> diff",
+        104: "? …ice.py <M-1> yes <M-3> no <M-d> diff",
+        80: " ? <M-1> yes <M-3> no <M-d> diff\n",  # a margin would cost a key
+        64: " ?  <M-1> yes  <M-3> no\n",
+        44: "? <M-n> 1 yes 3 no",
+    }
     agent = script(tmp_path, on_prompt("", edit("src/orders/price.py")))
-    editor = open_chat(open_editor, agent, size=(columns, 30), init=f"vim.o.laststatus = {laststatus}")
+    editor = open_chat(open_editor, agent, size=(160, 30), init=f"vim.o.laststatus = {laststatus}")
     sent(editor)
-    editor.screen.expect(bar)
-    editor.type("<Esc>")
-    editor.screen.expect(lambda screen: " g1 " in screen.text() and "<M-" not in screen.text())
-    editor.type("<C-w>h")  # where no key of ours works
-    editor.screen.expect(lambda screen: " g1 " not in screen.text() and "<M-" not in screen.text())
-    editor.type("<C-w>l")
-    editor.screen.expect(" g1 ")
+    editor.wait_event("AcpQuestion")
+    for columns, bar in bars.items():
+        editor.type(f"<Esc>:set columns={columns}<CR>i")
+        editor.screen.expect(bar, what=f"{bar!r} at {columns} columns")
+        editor.type("<Esc>")
+        editor.screen.expect(lambda screen: " g1 " in screen.text() and "<M-" not in screen.text())
+        editor.type("<C-w>h")  # where no key of ours works
+        editor.screen.expect(lambda screen: " g1 " not in screen.text() and "<M-" not in screen.text())
+        editor.type("<C-w>l")
+        editor.screen.expect(" g1 ")
 
 
 def test_at_120_columns_the_bar_has_words(open_editor: Open, tmp_path: Path) -> None:

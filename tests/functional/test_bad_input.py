@@ -471,13 +471,14 @@ WRONG_NUMBERS = {
 }
 
 
-@pytest.mark.parametrize("case", WRONG_NUMBERS)
-def test_a_number_has_to_be_finite(editor: Editor, case: str) -> None:
-    code, why = WRONG_NUMBERS[case]
-    problems = editor.lua(f"return select(2, require('acp_nvim.config.settings').setup({code}))")
-    assert why in " ".join(problems)
-    assert editor.lua("return require('acp_nvim.config.settings').get().chat.width") == 0.4
-    told(editor, why)
+def test_a_number_has_to_be_finite(editor: Editor) -> None:
+    for case, (code, why) in WRONG_NUMBERS.items():
+        editor.type(f":echo '{case}'<CR>")
+        told(editor, case)
+        problems = editor.lua(f"return select(2, require('acp_nvim.config.settings').setup({code}))")
+        assert why in " ".join(problems), case
+        assert editor.lua("return require('acp_nvim.config.settings').get().chat.width") == 0.4, case
+        told(editor, why)
 
 
 def test_an_agent_needs_a_name(open_editor: Open, tmp_path: Path) -> None:
