@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.script import on, on_initialize, on_prompt, result, say, script, wait_file
+from tests.fakes.script import error, on, on_initialize, on_prompt, result, say, script, wait_file
 from tests.functional.editor import Editor
 from tests.steps.sessions import converse_and_quit
 
@@ -95,6 +95,22 @@ def test_a_conversation_with_another_agent_is_said_to_be(open_editor: Open, tmp_
     editor.wait_event("AcpTurnEnded")
     editor.type(":Acp new third<CR>")
     editor.screen.expect('go to "hello" (other, session 1)')
+
+
+def test_a_session_that_could_not_start_is_not_offered(open_editor: Open, tmp_path: Path) -> None:
+    again = converse_and_quit(open_editor, script(tmp_path, on_prompt("", say("All is tidy."))), "tidy up")
+    bad = script(tmp_path, on("session/new", error(-32603, "no luck")), name="bad")
+    good = script(tmp_path, OPENED, name="good")
+    named = {"bad": bad, "my agent": good}
+    agents = {name: {"command": agent.argv[0], "args": agent.argv[1:]} for name, agent in named.items()}
+    editor = open_editor(setup={"agents": agents, "default_agent": "my agent"}, **again)
+    editor.type(":Acp new bad<CR>")
+    editor.screen.expect("no luck")
+    editor.type("ihello<Esc><CR>")
+    editor.expect_lua("return require('acp_nvim').status().queue", 1)
+    editor.expect_lua("return require('acp_nvim').status().state", "failed")
+    editor.type(":Acp new<CR>")
+    editor.screen.expect('continue "tidy up" (just now)')
 
 
 @pytest.mark.parametrize("where", ["the chat", "the prompt"])

@@ -42,15 +42,24 @@ function M.is_empty(n)
   return status.turn == 0 and status.queue == 0 and not origin.id and origin.agent ~= "replay"
 end
 
+--- Has the session failed before anything was said in it?
+---@param n integer
+---@return boolean
+local function never_began(n)
+  local status = state.look(n) or {}
+  return status.state == "failed" and status.turn == 0
+end
+
 --- The newest session of the folder that runs here and is not empty.
 ---@param cwd string
 ---@return integer?
 function M.newest_live(cwd)
   local numbers = state.numbers()
   for i = #numbers, 1, -1 do
-    local origin = state.session(numbers[i]).origin
-    if origin.cwd == cwd and origin.agent ~= "replay" and not M.is_empty(numbers[i]) then
-      return numbers[i]
+    local n = numbers[i]
+    local origin = state.session(n).origin
+    if origin.cwd == cwd and origin.agent ~= "replay" and not M.is_empty(n) and not never_began(n) then
+      return n
     end
   end
 end
