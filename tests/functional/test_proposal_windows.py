@@ -299,3 +299,14 @@ def test_the_way_to_a_question_is_never_cut_off(open_editor: Open, tmp_path: Pat
     go.touch()
     editor.screen.expect("asks: remove all")
     assert ":Acp open 1" in editor.screen.lines()[-1]
+
+
+@pytest.mark.parametrize("path", [NOTES, "{cwd}/new.txt"])
+def test_beside_another_session_a_diff_says_whose_it_is(open_editor: Open, tmp_path: Path, path: str) -> None:
+    diff = make_diff(path, None if "new" in path else OLD)
+    editor = open_old(open_editor, script(tmp_path, on_prompt("", ask_edit(diff))))
+    editor.acp("new_session")
+    editor.wait_event("AcpSessionStarted", session=2)
+    editor.acp("prompt", "edit it")
+    name = "new file (session 2) · new.txt" if "new" in path else "now (session 2) · notes.txt"
+    editor.screen.expect(name)

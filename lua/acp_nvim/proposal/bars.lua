@@ -1,5 +1,6 @@
 -- Words the bars above the two sides: what the side is, of which file, what the user should know, which keys decide.
 -- `diff_windows/bar.lua` decides how much of it there is room for. Names come from the agent and are never formats.
+local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.proposal.store")
 
 local M = {}
@@ -123,6 +124,10 @@ end
 function M.of(proposal, file)
   local left, right = names_of(proposal, file.sides)
   local is_alone = store.is_one_hunk(file.sides)
+  if #state.numbers() > 1 then -- on the bar that names the file, too
+    local whose = ("%%s (session %d)"):format(proposal.message.session)
+    left, right = whose:format(left), is_alone and whose:format(right) or right
+  end
   local notes, keys = notes_of(proposal, file), keys_of(proposal, file)
   local about = { path = file.sent.shown, at = proposal.at, of = #proposal.files, notes = notes }
   local note = notes[1] and notes[1] ~= DELETES and notes[1] ~= STAYS and notes[1][1] or nil
