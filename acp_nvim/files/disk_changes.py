@@ -39,7 +39,7 @@ class DiskChanges:
     ) -> None:
         self._files, self._tasks, self._turns = files, tasks, turns
         self._on_changed, self._say = on_changed, say
-        self._conflicts = DiskConflicts(files.conflicts, self._sync)
+        self._conflicts = DiskConflicts(files.conflicts, self._settle)
 
     def has_conflict(self, path: str) -> bool:
         return path in self._conflicts
@@ -83,7 +83,10 @@ class DiskChanges:
             author = by = self._owner(turn, path, now)
         if isinstance(text, str) and not isinstance(before, Unknown):
             by = by._replace(ends=file_snapshot.Ends.of(seen.path, before, text))
-        found = await self._sync(path, earlier, None, by, looked) if buffer else None
+        found = None
+        if buffer:
+            known = _known(earlier, looked)
+            found = await self._files.sync_as_decided(path, by, known, turn.over.is_set)
         is_echo = buffer is not None and text in self._files.baselines.echoes(path)
         if buffer and not found and isinstance(text, str) and text != before and not is_echo:
             self._files.baselines.forget_echo(path)
@@ -143,15 +146,13 @@ class DiskChanges:
     async def _ask(self, turn: WatchedTurn, path: str, earlier: str | None, apart: Overlap) -> None:
         await self._conflicts.ask(turn.author("agent"), path, earlier, apart)
 
-    async def _sync(
-        self,
-        path: str,
-        earlier: str | None,
-        settled: Settled | None,
-        by: ChangeAuthor,
-        looked: file_snapshot.Stamp | None = None,
+    async def _settle(
+        self, path: str, earlier: str | None, settled: Settled, by: ChangeAuthor
     ) -> Overlap | Missed | NotLoaded | None:
-        known = None if earlier is None else Known(earlier, file_snapshot.file_stamp(looked))
-        if settled is None:
-            return await self._files.sync_as_decided(path, by, known)
-        return await self._files.sync(path, by, known, settled, self._files.baselines.echoes(path))
+        """Let the buffer take up what the user has decided about an overlap."""
+        echoes = self._files.baselines.echoes(path)
+        return await self._files.sync(path, by, _known(earlier, None), settled, echoes)
+
+
+def _known(earlier: str | None, stamp: file_snapshot.Stamp | None) -> Known | None:
+    return None if earlier is None else Known(earlier, file_snapshot.file_stamp(stamp))

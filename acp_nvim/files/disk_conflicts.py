@@ -21,7 +21,7 @@ from acp_nvim.text.text_file import split
 _APART = "the agent changed lines on disk that have unsaved changes"
 _KEPT = "your unsaved lines stay: nobody resolved the conflict with the agent's lines on disk"
 
-Sync = Callable[[str, str | None, Settled | None, ChangeAuthor], Awaitable[object]]
+Sync = Callable[[str, str | None, Settled, ChangeAuthor], Awaitable[object]]
 
 
 @dataclass(slots=True, eq=False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import anyio
@@ -219,10 +220,11 @@ class Documents:
         known: Known | None,
         settled: Settled | None = None,
         echoes: tuple[str, ...] = (),
+        is_over: Callable[[], bool] = bool,
     ) -> Overlap | Locked | Missed | NotLoaded | None:
         """Let the buffer take up what the disk holds. None: both agree. `echoes`: what an agent's write through us may
         have made of the disk as well; the buffer has it already. A file that was emptied has a third of a second to be
-        written."""
+        written, or until it `is_over` with those who write."""
         request: dict[str, Any] = {"path": path, "by": by.shape}
         if known:
             request["known"] = known.shape
@@ -233,7 +235,7 @@ class Documents:
             request["settled"] = {"live": about.live, "text": settled.text, "disk": list(about.disk or ())}
         over = self._about_to_ask(path)
         for pause in (*_PAUSES, 0):
-            request["waits"] = pause > 0
+            request["waits"] = pause > 0 and not is_over()
             said = await self._editor.call(DocumentSync(request))
             if "emptied" not in said:
                 break

@@ -214,23 +214,24 @@ class Files:
         known: Known | None,
         settled: Settled | None = None,
         echoes: tuple[str, ...] = (),
+        is_over: Callable[[], bool] = bool,
     ) -> Overlap | Missed | NotLoaded | None:
         """Let the buffer take up what the disk holds; `path` is resolved. None: both agree."""
         by = by._replace(own=NOBODYS) if settled else by
         while True:
             async with self.lock(path):
                 own = self._decisions.own(by.session, path) if by.own is None else by.own
-                found = await self.documents.sync(path, by._replace(own=own), known, settled, echoes)
+                found = await self.documents.sync(path, by._replace(own=own), known, settled, echoes, is_over)
             if not isinstance(found, Locked):
                 return found
             await found.over.wait()
 
     async def sync_as_decided(
-        self, path: str, by: ChangeAuthor, known: Known | None
+        self, path: str, by: ChangeAuthor, known: Known | None, is_over: Callable[[], bool] = bool
     ) -> Overlap | Missed | NotLoaded | None:
         """Let the buffer take up what the disk holds. Where that overlaps unsaved lines the last decision counts: the
         user has seen both."""
-        found = await self.sync(path, by, known, None, self.baselines.echoes(path))
+        found = await self.sync(path, by, known, None, self.baselines.echoes(path), is_over)
         if isinstance(found, Overlap) and (texts := self._decisions.last(by.session, path, found.disk_text)):
             merged = await self.documents.merge(texts.left, found.live, texts.decided)
             if isinstance(merged, str):

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.script import on_prompt, script, tool, write_file
+from tests.fakes.script import on_prompt, run_command, script, tool, write_file
 from tests.functional.editor import Editor
-from tests.steps.files import LINES, NOTES, join_lines, open_notes, read_and_edit, read_disk
+from tests.steps.files import LINES, NOTES, join_lines, open_notes, read, read_and_edit, read_disk
 from tests.steps.review import PENDING, TEN
 
 Open = Callable[..., Editor]
@@ -69,3 +69,24 @@ def test_a_file_that_was_read_empty_while_it_was_written_is_undone_as_a_whole(
     editor.type(":Acp undo all<CR>")
     editor.expect_lua(LINES, TEN)
     assert read_disk(editor) == join_lines(TEN)
+
+
+@pytest.mark.parametrize("count", [1, 6])
+def test_files_that_a_command_has_emptied_are_undone_at_once(
+    open_editor: Open, tmp_path: Path, count: int
+) -> None:
+    """Who empties a file may be about to write it, but not an agent that has answered."""
+    names = [f"{n}.txt" for n in range(count)]
+    empties = "; ".join(f": > {name}" for name in names)
+    agent = script(tmp_path, on_prompt("", *run_command(empties, read(NOTES))))
+    editor = open_notes(open_editor, agent, join_lines(TEN))
+    for name in names:
+        (editor.project / name).write_text(join_lines(TEN))
+        editor.type(f":edit {name}<CR>")
+        editor.expect_lua("return vim.fn.expand('%:t')", name)
+    editor.lua(AT_ONCE)
+    editor.acp("prompt", "go")
+    where = names[0] if count == 1 else f"{count} files"
+    editor.screen.expect(f"undone: {count} change{'s' if count > 1 else ''} in {where} (turn 1)")
+    for name in names:
+        assert read_disk(editor, name) == join_lines(TEN)
