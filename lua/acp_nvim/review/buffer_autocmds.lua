@@ -2,10 +2,12 @@
 -- file comes into review.
 local attached_buffers = require("acp_nvim.review.attached_buffers")
 local changes = require("acp_nvim.documents.changes")
+local disk_file = require("acp_nvim.review.disk_file")
 local earlier_texts = require("acp_nvim.review.earlier_texts")
 local find = require("acp_nvim.documents.find")
 local refresh = require("acp_nvim.review.refresh")
 local store = require("acp_nvim.review.store")
+local text = require("acp_nvim.documents.text")
 
 local api = vim.api
 local M = {}
@@ -37,6 +39,21 @@ function M.meet(file)
   end
 end
 
+--- Takes a file along to where it was moved, with its buffer, which has been renamed: the file there has the same text,
+--- and at the old place there is none. So it goes where a plugin follows `git mv`.
+---@param buf integer
+local function move_along(buf)
+  local file, path = attached_buffers.file_of(buf), find.resolve(api.nvim_buf_get_name(buf))
+  if not file or store.files[path] or vim.uv.fs_stat(file.path) then
+    return
+  end
+  attached_buffers.settle()
+  local there = disk_file.read(path)
+  if there and text.same_lines(there.lines, file.saved and file.saved.lines or file.text.lines) then
+    store.move(file, path)
+  end
+end
+
 local group = api.nvim_create_augroup("acp_nvim.review", {})
 
 -- To write a deleted file is to bring it back.
@@ -45,6 +62,14 @@ api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWriteP
   callback = function(event)
     if next(store.files) == nil then
       return
+    end
+    if event.event == "BufFilePost" then
+      move_along(event.buf)
+      for _, file in pairs(store.files) do
+        if file.buf_of_deleted == event.buf then
+          refresh.file(file, 0, 0) -- the buffer may have another name than the deleted file
+        end
+      end
     end
     local change = changes.under_way(event.buf)
     if change and event.event == "BufWritePost" and change.by and change.by.kind ~= "undo" then

@@ -72,6 +72,15 @@ function M.enter(path, given, lines)
   return file
 end
 
+--- Gives a file that was moved its new path.
+---@param file acp.ReviewedFile
+---@param path string  resolved; no file in review has it
+function M.move(file, path)
+  M.files[file.path] = nil
+  file.path, file.given = path, path
+  M.files[path] = file
+end
+
 ---@return acp.ReviewedFile[]  in the order of their paths; a copy: files may leave meanwhile
 function M.all()
   local list = {}
