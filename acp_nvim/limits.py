@@ -134,6 +134,7 @@ FILE_BYTES = 64 * MIB  # of a file that is read or written for an agent: no mess
 COMPARED_FILE_BYTES = 16 * MIB  # of a file whose changes are shown for review
 WATCHED_FILES = 500  # of one turn, half of them such as no tool call has named
 COMMAND_WORDS = 200  # that are looked at for files
+COMMAND_FILES = 200  # that its words name, those below folders included
 COMMAND_NAME_CHARS = 200  # of a command, as a change is called after it
 WATCHED_BYTES = 128 * MIB  # of their texts, which are read before the agent's next message is
 GIT_LIST_BYTES = MIB  # of a list of paths

@@ -96,22 +96,39 @@ def _targets(call: ToolCall, cwd: str) -> Targets:
     return Targets(frozenset(each for each in plain if not within(home, each)), tuple(dict.fromkeys(globs)))
 
 
-def files_of_commands(call: ToolCall, cwd: str) -> list[str]:
-    """Return the files that the words of its commands name, symlinks unresolved: those that exist or may be made."""
-    paths: dict[str, None] = {}
+class Named(NamedTuple):
+    """What the words of a command name, symlinks unresolved."""
+
+    files: list[str]  # those below folders, too
+    missing: list[str]  # what is not there, and may be made
+
+
+def named_by_command(call: ToolCall, cwd: str) -> Named:
+    files: dict[str, None] = {}
+    missing: dict[str, None] = {}
     for word in filter(usable, _words(call)):
         path = absolute(word, cwd)
-        found = islice(glob.iglob(path), limits.COMMAND_WORDS) if "*" in word and "**" not in word else [path]
-        paths |= dict.fromkeys(each for each in found if os.path.isfile(each) or _may_be_made(each))
-    return list(islice(paths, limits.COMMAND_WORDS))
+        found = islice(glob.iglob(path), limits.COMMAND_FILES) if "*" in word and "**" not in word else [path]
+        for each in found:
+            files |= dict.fromkeys(islice(_files_below(each, cwd), limits.COMMAND_FILES))
+            if not os.path.lexists(each):
+                missing[each] = None
+    return Named(list(islice(files, limits.COMMAND_FILES)), list(missing))
 
 
-def _may_be_made(path: str) -> bool:
-    return (
-        "." in os.path.basename(path)[1:]
-        and not os.path.lexists(path)
-        and os.path.isdir(os.path.dirname(path))
-    )
+def is_file_name(path: str) -> bool:
+    """Whether a word is likelier to be a file's name than another argument: it has an extension."""
+    return "." in os.path.basename(path)[1:]
+
+
+def _files_below(path: str, cwd: str) -> Iterator[str]:
+    """Yield the file, or the files below the folder, unless it is that of the session or above it."""
+    if os.path.isfile(path):
+        yield path
+    elif not within(cwd, path):
+        for folder, folders, names in os.walk(path):
+            folders[:] = sorted(set(folders) - {".git"})
+            yield from (each for name in sorted(names) if os.path.isfile(each := os.path.join(folder, name)))
 
 
 def _words(call: ToolCall) -> list[str]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 import anyio
 from anyio import to_thread
 
 from acp_nvim.files import change_owner, file_snapshot, git_changes
 from acp_nvim.files.disk_conflicts import DiskConflicts
-from acp_nvim.files.documents import Known, Missed, NotLoaded, Overlap, Settled
-from acp_nvim.files.file_snapshot import ChangeAuthor, FileSnapshot, Held, Unknown
+from acp_nvim.files.documents import Document, Known, Missed, NotLoaded, Overlap, Settled
+from acp_nvim.files.file_snapshot import ChangeAuthor, DiskText, FileSnapshot, Held, Unknown
 from acp_nvim.files.service import Files
 from acp_nvim.files.turn_tasks import TurnTasks
 from acp_nvim.files.watched_turn import WatchedTurn
@@ -21,9 +22,19 @@ from acp_nvim.text.printable import one_line, visible
 log = logging.getLogger(__name__)
 _GONE = 0.3  # seconds after which a file that is put back by a rename would be there again
 
-# Who has changed the file; its path as it was named; its text before and after, None where there was or is no file;
-# whether a buffer that holds the file has been read since.
-OnChanged = Callable[[ChangeAuthor, str, Held, str | None, bool], None]
+
+class FileChange(NamedTuple):
+    """What has become of a file on disk. The texts are None where there was or is no file."""
+
+    by: ChangeAuthor
+    path: str  # resolved
+    given: str  # as it was named
+    before: Held
+    after: str | None
+    is_in_buffer: bool = False  # a buffer that holds the file has been read since
+
+
+OnChanged = Callable[[FileChange], None]
 
 
 class DiskChanges:
@@ -69,7 +80,9 @@ class DiskChanges:
             buffer = buffer if now else None
             if before is Unknown.TEXT and buffer and not buffer.modified:
                 before = buffer.text.whole
+            mode = seen.mode
             seen.take(now, text)
+            before, text = _as_read(before, buffer), _as_read(text, buffer)
             if now is None and was is not None:
                 self._tasks.detach(turn, self._warn_deleted, path)
                 is_users = turn.at_answer.get(path) is not None  # it was still there when the agent answered
@@ -80,7 +93,7 @@ class DiskChanges:
             earlier = None if isinstance(before, Unknown) else before or ""
             earlier = self._conflicts.earlier(path, seen.shown if seen.missed else earlier)
             looked = was if earlier == before else None
-            author = by = self._owner(turn, path, now)
+            author = by = await self._author(turn, path, now, before, mode)
         if isinstance(text, str) and not isinstance(before, Unknown):
             by = by._replace(ends=file_snapshot.Ends.of(seen.path, before, text))
         found = None
@@ -91,15 +104,29 @@ class DiskChanges:
         if buffer and not found and isinstance(text, str) and text != before and not is_echo:
             self._files.baselines.forget_echo(path)
         if text is not Unknown.TEXT and text != before and not is_echo:
-            self._on_changed(author, seen.path, before, text, False)
+            self._on_changed(FileChange(author, path, seen.path, before, text))
         self._note_missed(path, seen, found, earlier)
         if isinstance(found, Overlap):
             self._tasks.detach(turn, self._ask, path, earlier, found)
         elif buffer and not found:
             self._conflicts.settle(path)
 
-    def _owner(self, turn: WatchedTurn, path: str, now: file_snapshot.Stamp | None) -> ChangeAuthor:
-        return change_owner.find(dict.fromkeys((*self._turns, turn)), turn, path, now)
+    async def _author(
+        self, turn: WatchedTurn, path: str, now: file_snapshot.Stamp | None, before: Held, mode: int | None
+    ) -> ChangeAuthor:
+        """Return who has made a change, and what an undo has to know of the file and the folders above it."""
+        by = change_owner.find(dict.fromkeys((*self._turns, turn)), turn, path, now)._replace(mode=mode)
+        above = list(turn.folders_above(path))
+        if now is None:
+            known = ((folder, turn.folders.get(folder)) for folder in reversed(above))
+            return by._replace(folders=tuple((folder, mode) for folder, mode in known if mode is not None))
+        made = [folder for folder in above if before is None and await self._was_made(turn, folder)]
+        return by._replace(made=tuple(made))
+
+    async def _was_made(self, turn: WatchedTurn, folder: str) -> bool:
+        if turn.folders.get(folder) is not None:
+            return False
+        return folder in turn.folders or turn.was_missing(folder) or await git_changes.was_empty(turn, folder)
 
     async def _find_base(self, turn: WatchedTurn, path: str, seen: FileSnapshot) -> None:
         """Hand on what has become of a file after the turn began and before it was first read.
@@ -115,10 +142,10 @@ class DiskChanges:
             return
         if buffer and buffer.text.whole == base:
             return seen.take(file_snapshot.UNSEEN, base)  # the buffer is behind: it takes the change up
-        by = self._owner(turn, path, seen.stamp)
+        by = await self._author(turn, path, seen.stamp, base, None)
         is_changed = seen.stamp is not None and seen.stamp[-1] >= turn.began  # not only a folder above it
         if not isinstance(base, Unknown) or (is_changed and (by.by != "unknown" or turn.was_dirty(path))):
-            self._on_changed(by, seen.path, base, first, True)
+            self._on_changed(FileChange(by, path, seen.path, base, first, True))
 
     async def _warn_deleted(self, turn: WatchedTurn, path: str) -> None:
         """Tell the user that a loaded file was deleted. Neovim would say E211, but only when it looks."""
@@ -152,6 +179,14 @@ class DiskChanges:
         """Let the buffer take up what the user has decided about an overlap."""
         echoes = self._files.baselines.echoes(path)
         return await self._files.sync(path, by, _known(earlier, None), settled, echoes)
+
+
+def _as_read(held: Held, buffer: Document | None) -> Held:
+    """Return a text as a buffer may hold it: where the user reads such bytes in another encoding it is unknown."""
+    is_other = (
+        isinstance(held, DiskText) and held.encoding == "latin1" and buffer and buffer.encoding != "latin1"
+    )
+    return Unknown.TEXT if is_other else held
 
 
 def _known(earlier: str | None, stamp: file_snapshot.Stamp | None) -> Known | None:

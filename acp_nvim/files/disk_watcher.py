@@ -13,7 +13,7 @@ import anyio.lowlevel
 from anyio import to_thread
 
 from acp_nvim.files import disk, file_snapshot, git_changes
-from acp_nvim.files.call_run import files_of_commands
+from acp_nvim.files.call_run import is_file_name, named_by_command
 from acp_nvim.files.disk_changes import DiskChanges, OnChanged
 from acp_nvim.files.documents import Known
 from acp_nvim.files.file_snapshot import FileSnapshot, FileStamp, Held, Stamp, Unknown
@@ -84,9 +84,11 @@ class DiskWatcher:
         turn = self._turns.get(session)
         if turn is None:
             return
-        given = [*call.paths(session.cwd), *files_of_commands(call, session.cwd)]
+        named = named_by_command(call, session.cwd)
+        given = [*call.paths(session.cwd), *named.files, *filter(is_file_name, named.missing)]
         news = [path for path in given if turn.is_new(path, "agent") and turn.add_path(path, "agent")]
         turn.spell(given)
+        turn.note_missing(named.missing)
         has_ended = turn.note_call(call)
         paths = turn.resolved(given)
         is_late = turn.over.is_set()  # as the calls of some subagents are
@@ -165,11 +167,6 @@ class DiskWatcher:
                 turn.saved.add(path)
                 if self._changes.has_conflict(path):
                     self._tasks.search(turn, self._changes.reconsider, path)
-
-    def mode_of(self, path: str) -> int | None:
-        """Return the mode of a file that was deleted."""
-        seen = (turn.files[path].mode for turn in self._turns.values() if path in turn.files)
-        return next((mode for mode in seen if mode is not None), None)
 
     def forget(self, session: Session) -> None:
         """Cancel the tasks of a session that is closed, and with them its questions."""

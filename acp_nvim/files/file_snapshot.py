@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import stat
 from dataclasses import dataclass
@@ -59,6 +60,10 @@ class ChangeAuthor(NamedTuple):
     ends: Ends | None = None  # of the file that is changed, where that is known
     call: CallName | None = None  # the command that has made the change
     other: tuple[Session, int] | None = None  # that turn may as well have made it
+    mode: int | None = None  # of the file before
+    # folders above it that were there before, with their modes, and those that the turn has made
+    folders: tuple[tuple[str, int], ...] = ()
+    made: tuple[str, ...] = ()
 
     @property
     def shape(self) -> dict[str, Any]:
@@ -72,6 +77,10 @@ class ChangeAuthor(NamedTuple):
             by["call"] = self.call._asdict()
         if self.other is not None:
             by["other"] = {"session": self.other[0].number, "turn": self.other[1]}
+        if self.mode is not None:
+            by["mode"] = self.mode
+        if self.made:
+            by["made"] = list(self.made)
         return by
 
 
@@ -80,6 +89,28 @@ class Unknown(Enum):
 
 
 Held = str | Unknown | None  # None: there is no file
+
+
+class DiskText(str):
+    """The text of a file, without its byte order mark."""
+
+    __slots__ = ("bom", "encoding")
+    bom: bool
+    encoding: Literal["utf-8", "latin1"]
+
+    @classmethod
+    def of(cls, data: bytes) -> Held:
+        """Decode bytes as Neovim does by default: what is not UTF-8 is latin1. What has a NUL then is no text."""
+        try:
+            text = cls(data.decode("utf-8-sig"))
+            text.encoding = "utf-8"
+        except UnicodeDecodeError:
+            if b"\0" in data or data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                return Unknown.TEXT
+            text = cls(data.decode("latin1"))
+            text.encoding = "latin1"
+        text.bom = data.startswith(codecs.BOM_UTF8)
+        return text
 
 
 @dataclass(slots=True)
@@ -105,9 +136,12 @@ class FileSnapshot:
 
 
 def stamp(path: str) -> Stamp | None:
-    """Return the stamp of a regular file, which differs after a change. The last part is the time of the change."""
+    """Return the stamp of a regular file, which differs after a change. The last part is the time of the change.
+
+    The path is resolved: a link that has come there since is no file.
+    """
     try:
-        status = os.stat(path)
+        status = os.lstat(path)
     except OSError:
         return None
     if not stat.S_ISREG(status.st_mode):
@@ -166,10 +200,7 @@ def content(path: str, most: int = limits.COMPARED_FILE_BYTES) -> bytes | None:
 
 
 def decoded(data: bytes | None) -> Held:
-    try:
-        return None if data is None else data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return Unknown.TEXT
+    return None if data is None else DiskText.of(data)
 
 
 def as_utf8(data: bytes) -> str:

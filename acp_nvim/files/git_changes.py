@@ -42,6 +42,8 @@ async def add_unnamed(turn: WatchedTurn) -> None:
 
 async def base(turn: WatchedTurn, path: str) -> Held:
     """Return what a file held as the turn began that was first read later; None: there was no such file."""
+    if turn.was_missing(path):
+        return None
     for root, (tree, dirty) in turn.trees.items():
         if not within(path, tree.top) or not within(path, disk.resolve(root)):
             continue
@@ -51,6 +53,15 @@ async def base(turn: WatchedTurn, path: str) -> Held:
             return await _committed(tree, path, True)
         return Unknown.TEXT if await git_status.is_ignored(tree, path) else None
     return Unknown.TEXT
+
+
+async def was_empty(turn: WatchedTurn, folder: str) -> bool:
+    """Whether the turn has made a folder, as far as git can tell: it held no file that git knows of."""
+    for tree, dirty in turn.trees.values():
+        if within(folder, tree.top):
+            holds = any(within(path, folder) for path in dirty)
+            return not holds and not await git_status.is_committed(tree, folder)
+    return False
 
 
 async def _committed(tree: Repository, path: str, is_committed: bool) -> Held:

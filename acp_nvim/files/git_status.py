@@ -77,7 +77,7 @@ async def filtered(tree: Repository, paths: Iterable[str]) -> set[str]:
 
 
 async def is_committed(tree: Repository, path: str) -> bool:
-    """Whether the commit has the file."""
+    """Whether the commit has the file or folder."""
     name = f"{tree.commit}:{os.path.relpath(path, tree.top)}"
     return tree.commit is not None and await _ask(tree, tree.top, 0, "cat-file", "-e", name) is not None
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Sequence
+import stat
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import anyio
@@ -36,6 +37,9 @@ class WatchedTurn:
     # files that have changed since the turn began and before they were first read: git may know what they held
     unbased: set[str] = field(default_factory=set)
     saved: set[str] = field(default_factory=set)  # by the user, who may have undone hunks
+    folders: dict[str, int | None] = field(
+        default_factory=dict
+    )  # modes of before; None: there was no such folder
     answered: int = 0  # when the agent did
     # how the files looked when it answered
     at_answer: dict[str, file_snapshot.Stamp | None] = field(default_factory=dict)
@@ -111,13 +115,35 @@ class WatchedTurn:
         if self._bytes_read <= limits.WATCHED_BYTES:
             now, text = file_snapshot.whole(path)
         is_shared = any(path in turn.files for turn in self.beside)
-        if (
-            self.add(path, given, now, text)
-            and not is_shared
-            and now
-            and self.changed_at(path, now) >= self.began
-        ):
-            self.unbased.add(path)
+        if self.add(path, given, now, text) and not is_shared:
+            if now and self.changed_at(path, now) >= self.began:
+                self.unbased.add(path)
+            else:
+                self._note_folders(path)
+
+    def note_missing(self, given: Iterable[str]) -> None:
+        """Note that something was not there when a command named it: it may be a folder that is to be made."""
+        for path in map(disk.resolve, given):
+            if self.has(path):
+                self.folders.setdefault(path, None)
+
+    def was_missing(self, path: str) -> bool:
+        """Whether the file was not there, because a folder above it was not."""
+        return any(self.folders.get(folder, 0) is None for folder in self.folders_above(path))
+
+    def folders_above(self, path: str) -> Iterator[str]:
+        """Yield the folders of the session's in which a path lies, the innermost first."""
+        while self.has(path := os.path.dirname(path)):
+            yield path
+
+    def _note_folders(self, path: str) -> None:
+        for folder in self.folders_above(path):
+            if folder in self.folders:
+                return
+            try:
+                self.folders[folder] = stat.S_IMODE(os.stat(folder).st_mode)
+            except OSError:
+                self.folders[folder] = None
 
     def overlaps(self, other: WatchedTurn) -> bool:
         """Whether the two have run at the same time."""
@@ -144,11 +170,11 @@ class WatchedTurn:
         """Return when the file has become what it is `now`, or one of the folders with which it was moved or deleted;
         a time before the turn if nothing tells."""
         at = now[-1] if now else 0
-        folder = os.path.dirname(path)
-        while at < self.began and self.has(folder):
+        for folder in self.folders_above(path):
+            if at >= self.began:
+                break
             with contextlib.suppress(OSError):
                 at = max(at, os.stat(folder).st_ctime_ns)
-            folder = os.path.dirname(folder)
         return at
 
     def resolved(self, given: Iterable[str]) -> list[str]:

@@ -13,9 +13,10 @@ from acp_nvim.agent.settings import Settings
 from acp_nvim.agent.spawn import environment
 from acp_nvim.editor.interface import Editor
 from acp_nvim.files import disk, file_snapshot, git_status
+from acp_nvim.files.disk_changes import FileChange
 from acp_nvim.files.disk_watcher import DiskWatcher
 from acp_nvim.files.documents import Known
-from acp_nvim.files.file_snapshot import ChangeAuthor, FileStamp, Held
+from acp_nvim.files.file_snapshot import ChangeAuthor, FileStamp
 from acp_nvim.files.service import Files
 from acp_nvim.host.review import Review
 from acp_nvim.messages.backend import Message
@@ -58,7 +59,7 @@ class AgentServices:
         self.files = Files(editor, self, expected)
         self.watch = DiskWatcher(self.files, spawn, self._on_changed, self._on_over, self._say, _SWEEP)
         loaded = self.files.documents.open.__contains__
-        self.review = Review(editor, loaded, self.watch.mode_of, expected.own, self._on_taken_back, touch)
+        self.review = Review(editor, loaded, expected.own, self._on_taken_back, touch)
         self.terminals = Terminals(editor, environment, spawn, self._terminal_changed, groups_changed)
         self.enforcement = Enforcement(self.files, expected, spawn, self.watch.look)
         self.proposals = Proposals(
@@ -185,7 +186,8 @@ class AgentServices:
         before = self.watch.before(session, real, before)
         session.follow.touch(path, first_change(before or "", after))
         self.watch.wrote(real, after)
-        self.review.changed(ChangeAuthor(session, "agent", session.turn), path, before, after)
+        by = ChangeAuthor(session, "agent", session.turn)
+        self.review.changed(FileChange(by, real, path, before, after))
         if real not in self.files.documents.open:  # else the editor has written it
             self._written.append((session, path))
         self._touch(session)
@@ -209,13 +211,12 @@ class AgentServices:
         for session, path in written:
             await self._editor.call(Event("AcpFileWritten", {"session": session.number, "path": path}))
 
-    def _on_changed(
-        self, by: ChangeAuthor, path: str, before: Held, after: str | None, is_in_buffer: bool
-    ) -> None:
-        self.review.changed(by, path, before, after, is_in_buffer)
-        if after is not None:
-            session = by.session
-            session.follow.touch(path, first_change(before if isinstance(before, str) else "", after))
+    def _on_changed(self, change: FileChange) -> None:
+        self.review.changed(change)
+        if change.after is not None:
+            session, before = change.by.session, change.before
+            line = first_change(before if isinstance(before, str) else "", change.after)
+            session.follow.touch(change.given, line)
             self._touch(session)
 
     def _on_over(self, session: Session, turn: int) -> None:

@@ -10,8 +10,9 @@ import os
 from collections.abc import Callable
 
 from acp_nvim.editor.interface import Editor
-from acp_nvim.files import disk, file_snapshot
-from acp_nvim.files.file_snapshot import ChangeAuthor, Held, Own, Unknown, own_shape
+from acp_nvim.files import file_snapshot
+from acp_nvim.files.disk_changes import FileChange
+from acp_nvim.files.file_snapshot import DiskText, Own, Unknown, own_shape
 from acp_nvim.messages.review import Changed, DiskChange, Reported, TurnBegins, TurnOver
 from acp_nvim.session.entries import ChangedFile
 from acp_nvim.session.session import Session
@@ -19,20 +20,19 @@ from acp_nvim.text.decision_report import LostLines, report_of_review
 
 
 class Review:
-    """`is_loaded`: a buffer holds that file, and takes up what happens to it. `mode_of` a file that is gone. `own_of` a
-    file that holds what the user has decided: the agent's own changes in it. `wrote` is told of every file that the
+    """`is_loaded`: a buffer holds that file, and takes up what happens to it. `own_of` a file that
+    holds what the user has decided: the agent's own changes in it. `wrote` is told of every file that the
     user's undo has written, `touch` of every session whose chat has changed."""
 
     def __init__(
         self,
         editor: Editor,
         is_loaded: Callable[[str], bool],
-        mode_of: Callable[[str], int | None],
         own_of: Callable[[Session, str, str], Own | None],
         wrote: Callable[[str], None],
         touch: Callable[[Session], None],
     ) -> None:
-        self._editor, self._is_loaded, self._mode_of = editor, is_loaded, mode_of
+        self._editor, self._is_loaded = editor, is_loaded
         self._own_of, self._wrote, self._touch = own_of, wrote, touch
         self._reports: dict[int, list[LostLines]] = {}  # by session: its agent does not know yet
 
@@ -45,15 +45,12 @@ class Review:
 
     # --- what the editor is told
 
-    def changed(
-        self, by: ChangeAuthor, given: str, before: Held, after: str | None, is_in_buffer: bool = False
-    ) -> None:
+    def changed(self, found: FileChange) -> None:
         """Tell the editor of a change on the disk. A text that nobody knows cannot be brought back.
 
-        The editor sees changes of a loaded file in its buffer. `is_in_buffer`: not this one, which was there already
-        when the buffer was read.
+        The editor sees changes of a loaded file in its buffer, but not one that was there when the buffer was read.
         """
-        path = disk.resolve(given)
+        by, path, given, before, after, is_in_buffer = found
         if after is not None and self._is_loaded(path) and not is_in_buffer:
             return
         change: DiskChange = {
@@ -65,8 +62,14 @@ class Review:
             "before": before if isinstance(before, str) else None,
             "after": after,
             "deleted": after is None,
-            "mode": self._mode_of(path) if after is None else None,
+            "bom": isinstance(before, DiskText) and before.bom,
+            "encoding": before.encoding if isinstance(before, DiskText) else "utf-8",
+            "mode": by.mode,
+            "folders": list(by.folders) if after is None else [],
+            "made": list(by.made),
         }
+        if after is None and os.path.islink(path):
+            change["link"] = os.readlink(path)
         own = None if after is None else self._own_of(by.session, path, after)
         if own is not None:
             change["own"] = own_shape(own)

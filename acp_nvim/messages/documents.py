@@ -19,6 +19,8 @@ class DocumentBy(TypedDict):
     turn: int
     call: NotRequired[CallName]
     other: NotRequired[OtherTurn]
+    mode: NotRequired[int]  # of the file before
+    made: NotRequired[list[str]]  # folders above it that the turn has made
     # the lines that go and those that come, where not all is the agent's
     own: NotRequired[list[list[list[str]]]]
     given: NotRequired[str]  # the path as it was named

@@ -33,7 +33,12 @@ class DiskChange(TypedDict):
     before: str | None  # None: there was no file, or its text is unknown
     after: str | None  # None: there is no file now
     deleted: bool
-    mode: int | None  # of a deleted file
+    link: NotRequired[str]  # of a deleted file: where the link leads that stands in its place
+    bom: bool  # it began with a byte order mark before
+    encoding: Literal["utf-8", "latin1"]  # of the text before
+    mode: int | None  # before
+    folders: list[tuple[str, int]]  # above a deleted file, and their modes
+    made: list[str]  # folders above it that the turn has made
     own: NotRequired[list[list[list[str]]]]  # old and new lines, where not all is the agent's
 
 

@@ -14,8 +14,9 @@ import pytest
 from anyio.abc import TaskGroup
 
 from acp_nvim.files import file_snapshot
+from acp_nvim.files.disk_changes import FileChange
 from acp_nvim.files.disk_watcher import DiskWatcher
-from acp_nvim.files.file_snapshot import ChangeAuthor, Held, Unknown
+from acp_nvim.files.file_snapshot import Held, Unknown
 from acp_nvim.limits import WATCHED_FILES
 from acp_nvim.protocol import schema
 from acp_nvim.session.queue import Prompt
@@ -41,10 +42,9 @@ class Watched:
         )
         self.path = agent.root / "f"
 
-    def _changed(
-        self, by: ChangeAuthor, path: str, before: Held, after: str | None, is_in_buffer: bool
-    ) -> None:
-        self.changes.append((os.path.relpath(path, self.agent.root), before, after, by.by))
+    def _changed(self, change: FileChange) -> None:
+        name = os.path.relpath(change.given, self.agent.root)
+        self.changes.append((name, change.before, change.after, change.by.by))
 
     def _spawn(self, job: Callable[..., Awaitable[None]], *arguments: Any) -> None:
         async def run() -> None:

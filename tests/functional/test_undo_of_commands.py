@@ -33,9 +33,15 @@ def git(folder: Path, *arguments: str) -> None:
 
 
 def tree(folder: Path) -> dict[str, tuple[bytes, int]]:
-    """Return the files with their bytes and modes."""
-    files = [path for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts]
-    return {str(path.relative_to(folder)): (path.read_bytes(), path.stat().st_mode & 0o777) for path in files}
+    """Return the files with their bytes and modes, and the folders with their modes."""
+    paths = [path for path in folder.rglob("*") if ".git" not in path.parts]
+    return {
+        str(path.relative_to(folder)): (
+            b"" if path.is_dir() else os.readlink(path).encode() if path.is_symlink() else path.read_bytes(),
+            path.lstat().st_mode,
+        )
+        for path in paths
+    }
 
 
 def begin(open_editor: Open, tmp_path: Path, *steps: Step, **files: str) -> Editor:
@@ -230,3 +236,66 @@ def test_a_file_that_is_opened_while_a_command_runs_is_watched(
     editor.screen.expect("undone: 1 change in a.txt")
     editor.expect_lua("return vim.fn.getline(1, '$')", ["a"])
     assert (editor.project / "a.txt").read_text() == "a\n"
+
+
+AS_BYTES = {
+    "a file that is made anew": ("printf 'new\\n' > t && mv t b.txt", 1),
+    "a text that lost its byte order mark": ("printf 'new\\n' > bom.txt", 1),
+    "a file with a byte order mark that is deleted": ("rm bom.txt", 1),
+    "latin1": ("sed -i s/x/y/ latin1.txt", 1),
+    "latin1 that is deleted": ("rm latin1.txt", 1),
+    "a folder that is deleted": ("rm -r sub", 2),
+    "a folder that is moved": ("mv sub other", 4),
+    "a folder that is made": ("mkdir -p new/deep && echo x > new/deep/x.txt", 1),
+    "a link in the place of a file": ("ln -sf a.txt b.txt", 1),
+    "a link to a file elsewhere": ("rm b.txt && ln -s /etc/hostname b.txt", 1),
+}
+
+
+@pytest.mark.parametrize("is_repository", [True, False])
+@pytest.mark.parametrize("way", AS_BYTES)
+def test_bytes_modes_and_folders_are_as_before(
+    open_editor: Open, tmp_path: Path, way: str, is_repository: bool
+) -> None:
+    command, count = AS_BYTES[way]
+    steps = run_command(command, read("{cwd}/notes.txt"))
+    editor = begin(open_editor, tmp_path, *steps, a__txt="a\n", b__txt="b\nb\n")
+    sub = editor.project / "sub"
+    (sub / "deep").mkdir(parents=True)
+    (sub / "one.txt").write_text("one\n")
+    (sub / "deep" / "two.txt").write_text("two\n")
+    (editor.project / "bom.txt").write_bytes(b"\xef\xbb\xbfx\n")
+    (editor.project / "latin1.txt").write_bytes(b"\xe4x\n\xf6x\n")
+    git(editor.project, "add", ".")
+    git(editor.project, "commit", "-qm", "more")
+    if not is_repository:
+        shutil.rmtree(editor.project / ".git")
+    (editor.project / "b.txt").chmod(0o640)
+    sub.chmod(0o750)
+    before = take_turn(editor)
+    editor.expect_lua("return #require('acp_nvim').changes()", count)
+    undo_turn(editor, before)
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+@pytest.mark.parametrize(
+    "command", ["git mv a.txt m.txt", "mv a.txt m.txt", "rm a.txt", "git checkout -- a.txt"]
+)
+def test_a_line_that_is_saved_while_the_agent_works_comes_back(
+    open_editor: Open, tmp_path: Path, command: str, is_open: bool
+) -> None:
+    """It was typed before the prompt, and the command takes it along."""
+    go = tmp_path / "go"
+    steps = run_command(command, read("{cwd}/notes.txt"), mark("begun"), wait_file(str(go)))
+    editor = begin(open_editor, tmp_path, *steps, a__txt="a\n")
+    editor.type(":edit a.txt<CR>Omine<Esc>")
+    editor.expect_lua("return vim.bo.modified")
+    start_work(editor)
+    editor.type(":w<CR>" if is_open else ":w<CR>:bwipeout<CR>")
+    wait_until(lambda: (editor.project / "a.txt").read_text() == "mine\na\n")
+    before = tree(editor.project)
+    editor.expect_lua("return vim.bo.modified", False)
+    go.touch()
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua("return #require('acp_nvim').changes()", 2 if "m.txt" in command else 1)
+    undo_turn(editor, before)

@@ -409,6 +409,8 @@
 ---@field turn integer
 ---@field call? acp.message.CallName
 ---@field other? acp.message.OtherTurn
+---@field mode? integer  of the file before
+---@field made? string[]  folders above it that the turn has made
 ---@field own? string[][][]
 ---@field given? string  the path as it was named
 ---@field was_there? boolean
@@ -594,7 +596,12 @@
 ---@field before? string  None: there was no file, or its text is unknown
 ---@field after? string  None: there is no file now
 ---@field deleted boolean
----@field mode? integer  of a deleted file
+---@field link? string  of a deleted file: where the link leads that stands in its place
+---@field bom boolean  it began with a byte order mark before
+---@field encoding "utf-8"|"latin1"  of the text before
+---@field mode? integer  before
+---@field folders [string, integer][]  above a deleted file, and their modes
+---@field made string[]  folders above it that the turn has made
 ---@field own? string[][][]  old and new lines, where not all is the agent's
 
 ---@class acp.message.SavedSession

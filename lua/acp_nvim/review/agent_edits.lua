@@ -71,7 +71,7 @@ function M.begin(file, by, was_there, shape)
     file.turn_shapes[by.session] = { turn = by.turn, shape = shape }
   end
   if not file.has_begun then
-    file.has_begun, file.created = true, not was_there
+    file.has_begun, file.created, file.made = true, not was_there, by.made
     if was_there then
       file.shape = vim.tbl_extend("force", file.shape, shape)
     end

@@ -112,7 +112,7 @@ end
 local function take_facts(file, by, before)
   file.given = by.given or file.given
   if by.was_there ~= nil then
-    local on_disk = { final = by.was_final, ff = by.was_dos and "dos" or "unix" }
+    local on_disk = { final = by.was_final, ff = by.was_dos and "dos" or "unix", mode = by.mode }
     agent_edits.begin(file, by, by.was_there, vim.tbl_extend("force", before.shape, on_disk))
   end
   if by.is_final ~= nil then

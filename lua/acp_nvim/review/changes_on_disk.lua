@@ -23,8 +23,32 @@ local M = {}
 ---@field before? string    its text; nil: there was no file, or a buffer has taken the change up
 ---@field after? string     nil: there is none now, or a buffer has it
 ---@field deleted? boolean
----@field mode? integer     of a deleted file
+---@field link? string      of a deleted file: where the link leads that stands in its place
+---@field bom boolean       it began with a byte order mark before
+---@field encoding "utf-8"|"latin1"  of the text before
+---@field mode? integer     before
+---@field folders [string, integer][]  above a deleted file, from the outermost on, and their modes
+---@field made string[]     folders above it that the turn has made, from the innermost on
 ---@field own? acp.OwnEdit[]  the agent's own edits, where some are the user's
+
+--- How the file was before, in bytes.
+---@param news acp.DiskChange
+---@param before acp.Text
+---@return acp.FileShape
+local function shape_of(news, before)
+  return { final = before.final, ff = before.ff, bomb = news.bom, fenc = news.encoding, mode = news.mode }
+end
+
+--- Whether Neovim reads bytes that are no UTF-8 as latin1, as the backend does: 'fileencodings' may say otherwise.
+---@return boolean
+local function reads_latin1()
+  for name in vim.gsplit(vim.o.fileencodings, ",", { trimempty = true }) do
+    if not vim.list_contains({ "ucs-bom", "utf-8", "default" }, name) then
+      return name == "latin1"
+    end
+  end
+  return false
+end
 
 ---@param real string
 ---@param news acp.DiskChange
@@ -33,13 +57,13 @@ local function deleted(real, news)
   if not file then
     local before = text.split(news.before or "")
     file = store.enter(real, news.given, before.lines)
-    agent_edits.begin(file, news, true, { final = before.final, ff = before.ff })
+    agent_edits.begin(file, news, true, shape_of(news, before))
     if not news.known then
       table.insert(file.unknown, agent_edits.author_of(news))
     end
   elseif news.before then
     local before = text.split(news.before)
-    agent_edits.begin(file, news, true, { final = before.final, ff = before.ff })
+    agent_edits.begin(file, news, true, shape_of(news, before))
     earlier_texts.take(file, before.lines, true) -- without what was not saved
   end
   if file.buf then
@@ -47,7 +71,8 @@ local function deleted(real, news)
   end
   earlier_texts.remember_undeleted(file)
   agent_edits.take(file, {}, news)
-  file.deleted, file.mode, file.given = store.has_pending(file), news.mode, news.given
+  file.deleted, file.given = store.has_pending(file), news.given
+  file.folders, file.link = news.folders, news.link
   refresh.file(file, 0, 0)
 end
 
@@ -62,7 +87,7 @@ local function written(real, news)
   else
     local before = text.split(news.before or "")
     file = file or store.enter(real, news.given, before.lines)
-    agent_edits.begin(file, news, news.before ~= nil, { final = before.final, ff = before.ff })
+    agent_edits.begin(file, news, news.before ~= nil, shape_of(news, before))
     earlier_texts.take(file, before.lines, true)
     agent_edits.take(file, after.lines, news)
     if before.lines[#before.lines] == after.lines[#after.lines] then
@@ -81,6 +106,9 @@ end
 function M.changed(real, news)
   attached_buffers.settle()
   turns.begin(news.session, news.turn)
+  if news.encoding == "latin1" and not reads_latin1() then
+    news.known, news.before = false, nil
+  end
   local take = news.deleted and deleted or written
   take(real, news)
 end

@@ -28,6 +28,7 @@ local M = {}
 ---@field ff? string
 ---@field bomb? boolean
 ---@field fenc? string
+---@field mode? integer
 
 ---@class acp.Snapshot  a text and what was known of it
 ---@field lines string[]
@@ -45,7 +46,9 @@ local M = {}
 ---@field turn_shapes table<integer, { turn: integer, shape: acp.FileShape }>  by session: before its newest turn
 ---@field created boolean    by an agent
 ---@field deleted boolean    by an agent
----@field mode? integer      of a deleted file, if it is known
+---@field made? string[]     of a created file: folders above it that were made for it, from the innermost on
+---@field folders? [string, integer][]  of a deleted file: those above it, from the outermost on, and their modes
+---@field link? string       of a deleted file: where the link leads that stands in its place
 ---@field unknown acp.Author[]  who has changed it while nobody knew its earlier text: that cannot be undone
 ---@field saved? acp.Snapshot     as on disk: what `:edit!` goes back to
 ---@field undeleted? acp.Snapshot  before the file was deleted

@@ -118,6 +118,9 @@ local function change(undo, buf, fn, anew)
   pending_changes.undo(file.text, undo.ids)
   attached_buffers.note_rows(file, undo.edits)
   backend_reports.undone(file.path)
+  if undo.is_whole and undo.shape.mode then
+    vim.uv.fs_chmod(file.path, undo.shape.mode) -- a command may have made the file anew
+  end
   if not said.saved or said.saved.changed then -- a formatter has run as it was saved
     earlier_texts.take(file, text.of_buffer(buf).lines, true)
   end
@@ -138,6 +141,9 @@ local function remove_file(undo, buf, is_gone)
     local edits = diff.of_buffer(undo.file.text.lines, undo.wanted)
     return remove.remove(buf, edits, { by = { kind = "undo" }, is_gone = is_gone })
   end, true)
+  for _, folder in ipairs(not answer.why and undo.file.made or {}) do
+    vim.uv.fs_rmdir(folder) -- unless something else is in it
+  end
   answer.why = answer.why or (#undo.wanted > 0 and UNSAVED or nil)
   return answer
 end
