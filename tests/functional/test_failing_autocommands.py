@@ -109,6 +109,16 @@ def test_a_diff_is_shown_although_an_ftplugin_fails(
     assert "traceback" not in editor.lua("return vim.fn.execute('messages')")
 
 
+@pytest.mark.parametrize("event", ["BufNew", "BufWinEnter", "WinNew"])
+def test_a_diff_opens_whole(open_editor: Open, tmp_path: Path, event: str) -> None:
+    editor = open_old(open_editor, script(tmp_path, on_prompt("", *write_through())), init=LUA % event)
+    editor.lua("vim.g.boom = 1")
+    editor.acp("prompt", "edit it")
+    editor.expect_lua(DIFFS, 2)
+    editor.screen.expect(f"acp_nvim: an autocommand of yours failed: no luck with {event}")
+    assert editor.lua(MODE) == {"mode": "n", "blocking": False}
+
+
 WIPE = """
 vim.api.nvim_create_autocmd("User", { pattern = "%s", once = true, callback = function()
   vim.cmd("bwipeout! " .. vim.fn.bufnr("^acp://1/chat$"))

@@ -9,6 +9,7 @@ local messages = require("acp_nvim.ui.messages")
 local on_write = require("acp_nvim.proposal.on_write")
 local refuse_hunk = require("acp_nvim.proposal.refuse_hunk")
 local reload = require("acp_nvim.ui.reload")
+local safe_windows = require("acp_nvim.ui.safe_windows")
 local sides = require("acp_nvim.proposal.sides")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.proposal.store")
@@ -200,11 +201,15 @@ end
 ---@param focus boolean  the user goes to the right side
 function M.show(proposal, focus)
   local file = store.current_file(proposal)
-  make_buffer(proposal, file)
-  sides.fill(proposal, file)
-  local left, right = sides.left(proposal, file), file.buf --[[@as integer]]
+  local left = safe_windows.run(function()
+    make_buffer(proposal, file)
+    sides.fill(proposal, file)
+    local buf = sides.left(proposal, file)
+    show_sides(proposal, buf, file.buf --[[@as integer]], { focus = focus, plain = file.sent.plain })
+    return buf
+  end)
+  local right = file.buf --[[@as integer]]
   local left_bar, right_bar, note = bars.of(proposal, file)
-  show_sides(proposal, left, right, { focus = focus, plain = file.sent.plain })
   tell_note(proposal, file, note, focus)
   buffers.highlight(file.path, right, { right, left == file.left_buf and left or nil })
   diff_windows.set_bars(proposal.windows, left_bar, right_bar)
