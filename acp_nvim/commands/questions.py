@@ -123,7 +123,7 @@ class QuestionCommands:
             return self._app.say("warn", "not written: that conflict is already decided")
         if command.version != conflict.question.version:
             return self._app.say("warn", "the file has changed on disk: look at it again, then :w")
-        conflict.merged = command.text
+        conflict.take(command.text, command.mine)
         self._answer(Answer(question=command.question, option="merge"))
         self._app.editor.notify(ProposalDone(command.question, True))
 

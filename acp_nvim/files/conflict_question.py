@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from acp_nvim.editor.interface import Editor
+from acp_nvim.files.file_snapshot import Typed
 from acp_nvim.permissions import ask_user
 from acp_nvim.protocol import schema
 from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
@@ -24,6 +25,11 @@ _OPTIONS = (
 _COARSE = "too many changes to be merged line by line"
 
 
+class Merge(NamedTuple):
+    text: str
+    typed: Typed | None = None  # the user's part of it
+
+
 class Begun(NamedTuple):
     """A merge that the user had begun when the agent's side changed."""
 
@@ -38,9 +44,13 @@ class Conflict:
     path: str
     mine: str
     agents: str
-    merged: str | None = None  # the user's merge of both, for which the option `merge` then stands
+    merged: Merge | None = None  # the user's, for which the option `merge` then stands
     question: Question | None = None
     begun: Begun | None = None  # a merge of an earlier state, to go on with
+
+    def take(self, text: str, mine: str | None) -> None:
+        """Note the user's merge; `mine` is what of it is not the agent's."""
+        self.merged = Merge(text, Typed.of(self.mine, mine))
 
 
 def note_on(why: str, coarse: bool) -> str:
@@ -54,11 +64,11 @@ class Conflicts:
         self.open: dict[int, Conflict] = {}  # by the id of their question
         self.touch = touch
 
-    async def decide(self, session: Session, path: str, mine: Text, agents: Text, note: str) -> str:
-        """Return the text to write. Raise an RpcError if the user keeps their own version or nobody decides."""
-        text, by = await self.ask(session, Conflict(path, plain(mine), plain(agents)), note)
-        if text is not None:
-            return text
+    async def decide(self, session: Session, path: str, mine: Text, agents: Text, note: str) -> Merge:
+        """Return what to write. Raise an RpcError if the user keeps their own version or nobody decides."""
+        merge, by = await self.ask(session, Conflict(path, plain(mine), plain(agents)), note)
+        if merge is not None:
+            return merge
         why = (
             "the user keeps their own version"
             if by == "user"
@@ -68,15 +78,15 @@ class Conflicts:
 
     async def ask(
         self, session: Session, conflict: Conflict, note: str, stays: bool = False
-    ) -> tuple[str | None, str]:
-        """Return the text to write, None for the user's own; and who ended the question. `stays`: neither the end of a
+    ) -> tuple[Merge | None, str]:
+        """Return what to write, None for the user's own text; and who ended the question. `stays`: neither the end of a
         turn nor a cancel closes it."""
         while True:
             chosen, by = await self._ask(session, conflict, note, stays)
             if chosen is None or chosen.kind.startswith("reject"):
                 return None, by
             if chosen.id == "agent":
-                return conflict.agents, by
+                return Merge(conflict.agents), by
             if conflict.merged is not None:
                 return conflict.merged, by
             note = "nothing was merged yet"

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from acp_nvim.files import conflict_diff
-from acp_nvim.files.conflict_question import Begun, Conflict, Conflicts, note_on, plain, shown
+from acp_nvim.files.conflict_question import Begun, Conflict, Conflicts, Merge, note_on, plain, shown
 from acp_nvim.files.documents import Overlap, Settled
 from acp_nvim.files.file_snapshot import ChangeAuthor, FileStamp
 from acp_nvim.messages.proposals import Proposal
@@ -76,12 +76,13 @@ class DiskConflicts:
     async def _decide(self, asked: _Asked) -> Settled | None:
         session, conflict = asked.by.session, asked.conflict
         note = note_on(_APART, asked.apart.coarse)
-        text, by = await self._conflicts.ask(session, conflict, note, stays=True)
+        merge, by = await self._conflicts.ask(session, conflict, note, stays=True)
         if by == "agent":
             return None
         if by != "user":
             session.transcript.note("info", f"{os.path.basename(conflict.path)}: {_KEPT}")
-        return Settled(asked.apart, asked.apart.mine if text is None else text)
+        merge = merge or Merge(asked.apart.mine)
+        return Settled(asked.apart, merge.text, merge.typed)
 
     def _begin_again(self, asked: _Asked, settled: Settled, found: Overlap) -> None:
         """Make a new question: the disk has changed again before the decision was carried out."""

@@ -15,7 +15,7 @@ import anyio
 
 from acp_nvim.editor.interface import Editor
 from acp_nvim.files import disk
-from acp_nvim.files.file_snapshot import ChangeAuthor, FileStamp, as_utf8
+from acp_nvim.files.file_snapshot import ChangeAuthor, FileStamp, Typed, as_utf8
 from acp_nvim.messages.documents import DocumentMerge, DocumentRead, DocumentSync, DocumentWrite
 from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
 from acp_nvim.text.text_file import Text, split
@@ -99,6 +99,7 @@ class Settled(NamedTuple):
 
     overlap: Overlap
     text: str
+    typed: Typed | None = None
 
 
 class Written(NamedTuple):
@@ -201,6 +202,8 @@ class Documents:
             request["known"] = known.shape
         if settled:
             request["settled"] = list(settled)
+        if by.typed:
+            request["typed"] = by.typed.shape
         over = self._about_to_ask(path)
         said = await self._editor.call(DocumentWrite(request))
         if said.get("no_folder"):
@@ -230,6 +233,8 @@ class Documents:
             request["known"] = known.shape
         if echoes:
             request["echoes"] = list(echoes)
+        if by.typed:
+            request["typed"] = by.typed.shape
         if settled:
             about = settled.overlap
             request["settled"] = {"live": about.live, "text": settled.text, "disk": list(about.disk or ())}

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 from acp_nvim import limits
 from acp_nvim.files import disk
 from acp_nvim.files.call_run import CallName
+from acp_nvim.messages.review import TypedLines
 from acp_nvim.session.session import Session
 from acp_nvim.text.text_file import split
 
@@ -23,13 +24,26 @@ _TRIES = 3  # to read a file that is being written
 _TICK_NS = 50_000_000  # a file may change twice within it and keep its stamp
 
 By = Literal["agent", "unknown", "one of two"]
-Own = frozenset[tuple[tuple[str, ...], tuple[str, ...]]]  # changes: old lines, new lines
-NOBODYS: Own = frozenset()
 
 
-def own_shape(own: Own) -> list[list[list[str]]]:
-    """Return it for a message to the editor."""
-    return [[list(old), list(new)] for old, new in own]
+class Typed(NamedTuple):
+    """What the user has typed where an agent's change was shown: it is no part of that change.
+
+    left a b c, the agent proposes a B c, the user has made a B c U of that: mine is a b c U
+    """
+
+    left: str  # the text that was shown on the left
+    mine: str
+
+    @staticmethod
+    def of(left: str | None, mine: str | None) -> Typed | None:
+        """Return it; None: nothing was typed."""
+        return None if mine is None or mine == left else Typed(left or "", mine)
+
+    @property
+    def shape(self) -> TypedLines:
+        """Return it for a message to the editor."""
+        return {"left": self.left, "mine": self.mine}
 
 
 class Ends(NamedTuple):
@@ -56,7 +70,7 @@ class ChangeAuthor(NamedTuple):
     session: Session
     by: By
     turn: int
-    own: Own | None = None  # the agent's own changes, where some are the user's; None: all are its own
+    typed: Typed | None = None  # what of the change is the user's
     ends: Ends | None = None  # of the file that is changed, where that is known
     call: CallName | None = None  # the command that has made the change
     other: tuple[Session, int] | None = None  # that turn may as well have made it
@@ -69,8 +83,6 @@ class ChangeAuthor(NamedTuple):
     def shape(self) -> dict[str, Any]:
         """Return it for a message to the editor, which keeps the changes under review."""
         by: dict[str, Any] = {"kind": self.by, "session": self.session.number, "turn": self.turn}
-        if self.own is not None:
-            by["own"] = own_shape(self.own)
         if self.ends is not None:
             by |= self.ends._asdict()
         if self.call is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 from acp_nvim.files.documents import DecidedBase
-from acp_nvim.files.file_snapshot import Own
+from acp_nvim.files.file_snapshot import Typed
 from acp_nvim.session.session import Session
 
 
@@ -17,7 +17,7 @@ class Decision(Protocol):
         """The text that the user wants; None: no such file."""
 
     @property
-    def own(self) -> Own | None: ...
+    def typed(self) -> Typed | None: ...
     @property
     def base(self) -> DecidedBase: ...
 
@@ -27,6 +27,7 @@ class DecidedTexts(NamedTuple):
 
     left: str
     decided: str
+    typed: Typed | None
 
 
 class Decisions(Protocol):
@@ -35,9 +36,9 @@ class Decisions(Protocol):
     def take(self, session: Session, path: str, content: str) -> Decision | None:
         """Return the decision in whose place the agent writes `content`; None: it writes what nobody decided on."""
 
-    def own(self, session: Session, path: str, on_disk: str | None = None) -> Own | None:
-        """Return the agent's own changes of a file whose disk holds what the user has decided; None: all are its own.
-        `on_disk` is that text; None: it is read."""
+    def typed(self, session: Session, path: str, on_disk: str | None = None) -> Typed | None:
+        """Return what the user has typed into a file whose disk holds what was decided. `on_disk` is that text; None:
+        it is read."""
 
     def last(self, session: Session, path: str, on_disk: str) -> DecidedTexts | None:
         """Return the last decision on a file, if the disk holds what came of it."""

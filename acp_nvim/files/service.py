@@ -34,7 +34,7 @@ from acp_nvim.files.documents import (
     Written,
     sendable,
 )
-from acp_nvim.files.file_snapshot import NOBODYS, ChangeAuthor, Ends, FileStamp, Own, as_text, on_disk
+from acp_nvim.files.file_snapshot import ChangeAuthor, Ends, FileStamp, Typed, as_text, on_disk
 from acp_nvim.files.proposal_interface import Decisions
 from acp_nvim.files.request_params import expect_same, number_of, path_of, told
 from acp_nvim.protocol.errors import CANCELLED, INTERNAL_ERROR, INVALID_PARAMS, RpcError
@@ -67,7 +67,7 @@ class _Wanted(NamedTuple):
 
     base: Base  # what the text builds on
     text: str
-    own: Own | None = None  # the agent's changes, where some are the user's
+    typed: Typed | None = None  # what of the change is the user's
     settled: FileStamp | None = None  # the file of which the user has decided an overlap
 
 
@@ -139,8 +139,8 @@ class Files:
                 case Overlap() as found:
                     note = note_on(_BESIDE if found.apart else "", found.coarse)
                     mine, agents = split(found.mine), split(found.agents)
-                    text = await self.conflicts.decide(session, path, mine, agents, note)
-                    wanted = _Wanted(found.live, text, NOBODYS, found.disk)
+                    merge = await self.conflicts.decide(session, path, mine, agents, note)
+                    wanted = _Wanted(found.live, merge.text, merge.typed, found.disk)
                 case Missed(why=why, broken=is_broken):
                     if is_broken:
                         self._listener.on_broken(path)
@@ -163,7 +163,7 @@ class Files:
         if decision.decided is None:  # the user wants no such file
             self.baselines.of(session).learn(path, content)
             return None
-        return _Wanted(decision.base, decision.decided, decision.own)
+        return _Wanted(decision.base, decision.decided, decision.typed)
 
     async def _try(
         self, session: Session, given: str, path: str, content: str, wanted: _Wanted
@@ -175,7 +175,7 @@ class Files:
             expect_same(given, path)
             with self._to_the_end(), self._saving(path):
                 named = absolute(given, session.cwd)
-                by = ChangeAuthor(session, "agent", session.turn, wanted.own, Ends(named))
+                by = ChangeAuthor(session, "agent", session.turn, wanted.typed, Ends(named))
                 known = self._listener.known(session, path)
                 found = await self.documents.write(path, wanted.base, wanted.text, by, known, wanted.settled)
                 if isinstance(found, NotLoaded):
@@ -217,11 +217,12 @@ class Files:
         is_over: Callable[[], bool] = bool,
     ) -> Overlap | Missed | NotLoaded | None:
         """Let the buffer take up what the disk holds; `path` is resolved. None: both agree."""
-        by = by._replace(own=NOBODYS) if settled else by
         while True:
             async with self.lock(path):
-                own = self._decisions.own(by.session, path) if by.own is None else by.own
-                found = await self.documents.sync(path, by._replace(own=own), known, settled, echoes, is_over)
+                typed = settled.typed if settled else by.typed or self._decisions.typed(by.session, path)
+                found = await self.documents.sync(
+                    path, by._replace(typed=typed), known, settled, echoes, is_over
+                )
             if not isinstance(found, Locked):
                 return found
             await found.over.wait()
@@ -235,7 +236,7 @@ class Files:
         if isinstance(found, Overlap) and (texts := self._decisions.last(by.session, path, found.disk_text)):
             merged = await self.documents.merge(texts.left, found.live, texts.decided)
             if isinstance(merged, str):
-                return await self.sync(path, by, known, Settled(found, merged))
+                return await self.sync(path, by, known, Settled(found, merged, texts.typed))
         return found
 
     # --- how they are served

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from acp_nvim.editor.interface import Editor
 from acp_nvim.files import file_snapshot
 from acp_nvim.files.disk_changes import FileChange
-from acp_nvim.files.file_snapshot import DiskText, Own, Unknown, own_shape
+from acp_nvim.files.file_snapshot import DiskText, Typed, Unknown
 from acp_nvim.messages.review import Changed, DiskChange, Reported, TurnBegins, TurnOver
 from acp_nvim.session.entries import ChangedFile
 from acp_nvim.session.session import Session
@@ -20,20 +20,20 @@ from acp_nvim.text.decision_report import LostLines, report_of_review
 
 
 class Review:
-    """`is_loaded`: a buffer holds that file, and takes up what happens to it. `own_of` a file that
-    holds what the user has decided: the agent's own changes in it. `wrote` is told of every file that the
+    """`is_loaded`: a buffer holds that file, and takes up what happens to it. `typed_in` a file that holds what was
+    decided: the user's part of that. `wrote` is told of every file that the
     user's undo has written, `touch` of every session whose chat has changed."""
 
     def __init__(
         self,
         editor: Editor,
         is_loaded: Callable[[str], bool],
-        own_of: Callable[[Session, str, str], Own | None],
+        typed_in: Callable[[Session, str, str], Typed | None],
         wrote: Callable[[str], None],
         touch: Callable[[Session], None],
     ) -> None:
         self._editor, self._is_loaded = editor, is_loaded
-        self._own_of, self._wrote, self._touch = own_of, wrote, touch
+        self._typed_in, self._wrote, self._touch = typed_in, wrote, touch
         self._reports: dict[int, list[LostLines]] = {}  # by session: its agent does not know yet
 
         self.unsaved: dict[str, str] = {}  # files in review that differed from the disk at the last prompt
@@ -70,9 +70,9 @@ class Review:
         }
         if after is None and os.path.islink(path):
             change["link"] = os.readlink(path)
-        own = None if after is None else self._own_of(by.session, path, after)
-        if own is not None:
-            change["own"] = own_shape(own)
+        typed = None if after is None else self._typed_in(by.session, path, after)
+        if typed:
+            change["typed"] = typed.shape
         if by.call:
             change["call"] = {"id": by.call.id, "title": by.call.title}
         if by.other:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
 
 from acp_nvim.messages.base_classes import Command, OnWire, Question
-from acp_nvim.messages.review import CallName, OtherTurn
+from acp_nvim.messages.review import CallName, OtherTurn, TypedLines
 
 # --- Parts
 
@@ -21,8 +21,6 @@ class DocumentBy(TypedDict):
     other: NotRequired[OtherTurn]
     mode: NotRequired[int]  # of the file before
     made: NotRequired[list[str]]  # folders above it that the turn has made
-    # the lines that go and those that come, where not all is the agent's
-    own: NotRequired[list[list[list[str]]]]
     given: NotRequired[str]  # the path as it was named
     was_there: NotRequired[bool | None]
     was_final: NotRequired[bool]
@@ -55,6 +53,7 @@ class WriteRequest(TypedDict):
     autocmds: bool
     known: NotRequired[KnownText]
     settled: NotRequired[list[int]]  # how the file looked that the user was asked about
+    typed: NotRequired[TypedLines]
 
 
 class SettledText(TypedDict):
@@ -72,6 +71,7 @@ class SyncRequest(TypedDict):
     settled: NotRequired[SettledText]
     echoes: NotRequired[list[str]]  # what a write through us may have made of the disk as well
     waits: NotRequired[bool]  # a file that is empty now may be about to be written
+    typed: NotRequired[TypedLines]
 
 
 # --- From Lua

@@ -122,6 +122,7 @@ class FileAnswer(Part):
     left: str | None = None  # the live text that the decision is about
     right: str | None = None  # that with all of the proposal
     decided: str | None = None  # what the user wants instead
+    mine: str | None = None  # `left` with what the user has typed; none: nothing of it is the user's
     saved: str | None = None  # `decided` without unsaved lines; none: the two overlap
     takes_unsaved: bool = False  # unsaved lines make something else of what the agent writes
 
@@ -153,6 +154,7 @@ class Merged(OfQuestion):
 
     version: int | None = None
     text: str
+    mine: str | None = None  # the left side with what the user has typed
 
 
 # --- To Lua

@@ -20,6 +20,13 @@ class OtherTurn(TypedDict):
     turn: int
 
 
+class TypedLines(TypedDict):
+    """What the user has typed where an agent's change was shown, so that it is no part of that change."""
+
+    left: str  # the text that was shown on the left
+    mine: str  # the same with what the user has typed
+
+
 class DiskChange(TypedDict):
     """What an agent has changed on the disk."""
 
@@ -39,7 +46,7 @@ class DiskChange(TypedDict):
     mode: int | None  # before
     folders: list[tuple[str, int]]  # above a deleted file, and their modes
     made: list[str]  # folders above it that the turn has made
-    own: NotRequired[list[list[list[str]]]]  # old and new lines, where not all is the agent's
+    typed: NotRequired[TypedLines]
 
 
 # --- From Lua

@@ -7,12 +7,11 @@ from typing import Literal
 
 from acp_nvim.files import disk
 from acp_nvim.files.documents import DecidedBase
-from acp_nvim.files.file_snapshot import Own
+from acp_nvim.files.file_snapshot import Typed
 from acp_nvim.messages.proposals import FileAnswer
 from acp_nvim.proposals.agent_change import AgentChange
 from acp_nvim.proposals.proposed_file import ProposedFile
 from acp_nvim.text.compare_decision import NOTHING, Taken, decide, taken
-from acp_nvim.text.line_diff import edits
 from acp_nvim.text.text_file import Text, split
 
 
@@ -22,12 +21,12 @@ class Decision:
 
     `left` is the live text that the decision is about, `right` that with the whole proposal, `decided` what the user
     wants instead, and `saved` that without the lines that the user has not saved. None: there is, or shall be, no file;
-    for `saved` also: it overlaps unsaved lines.
+    for `saved` also: it overlaps unsaved lines. `typed` is what of it is the user's.
 
         left       a b c d     the disk has a b c, the user has not saved d
         right      a B C d     the agent wants B for b and C for c
-        decided    a B c d     the user refuses C
-        saved      a B c
+        decided    a B c d U   the user refuses C, and has typed U: mine is a b c d U
+        saved      a B c U
     """
 
     path: str  # resolved
@@ -40,6 +39,7 @@ class Decision:
     given: str = ""  # the path as it was named
     kind: Literal["all", "nothing", "mixed"] = "mixed"  # how much of the proposal it is
     taken: Taken = NOTHING
+    typed: Typed | None = None
     takes_unsaved: bool = False  # unsaved lines make something else of what the agent writes
     settled: bool = False  # its write has come, or is not expected any more
     is_taken_back: bool = False
@@ -63,8 +63,8 @@ class Decision:
                 taken=_all_of(change),
             )
         like = file.disk if file.disk is not None else change.new or ""
-        left, right, decided, saved = (
-            _shaped(like, text) for text in (said.left, said.right, said.decided, said.saved)
+        left, right, decided, mine, saved = (
+            _shaped(like, text) for text in (said.left, said.right, said.decided, said.mine, said.saved)
         )
         kind, text = decide(left, right, decided)
         return cls(
@@ -78,6 +78,7 @@ class Decision:
             written=frozenset({*change.written, *([right] if left == file.disk else [])}),
             kind=kind,
             taken=taken(left, right, text),
+            typed=Typed.of(left, mine),
             takes_unsaved=said.takes_unsaved,
         )
 
@@ -85,16 +86,6 @@ class Decision:
     def is_enforced(self) -> bool:
         """Whether the agent would write something else than the user wants."""
         return self.kind != "all" or self.takes_unsaved
-
-    @property
-    def own(self) -> Own | None:
-        """Return the agent's edits that the user has taken as they were proposed; None: all of them."""
-        if self.decided == self.right:
-            return None
-        left, right = (list(split(text or "").lines) for text in (self.left, self.right))
-        return frozenset(
-            (tuple(left[each.first : each.last]), tuple(each.lines)) for each in edits(left, right)
-        )
 
     def is_proposal(self, content: str) -> bool:
         """Whether a write through us is the one that was proposed."""

@@ -20,7 +20,7 @@ import anyio
 
 from acp_nvim.files import disk, file_snapshot
 from acp_nvim.files.documents import Known, Overlap, Settled
-from acp_nvim.files.file_snapshot import NOBODYS, ChangeAuthor, Stamp, as_utf8
+from acp_nvim.files.file_snapshot import ChangeAuthor, Stamp, as_utf8
 from acp_nvim.files.service import Files
 from acp_nvim.proposals.decision import Decision
 from acp_nvim.proposals.expected_writes import OTHERWISE, Case, ExpectedWrites
@@ -148,8 +148,7 @@ class Enforcement:
     async def _show(self, session: Session, decision: Decision, stamp: Stamp | None) -> None:
         """Let the buffer take up the decided text, also where that changes unsaved lines, of which the disk knows
         nothing."""
-        path, own = decision.path, decision.own
-        by = ChangeAuthor(session, "agent", session.turn, NOBODYS if own is None else own)
+        path, by = decision.path, ChangeAuthor(session, "agent", session.turn, decision.typed)
         known = None if decision.disk is None else Known(decision.disk)
         settled = self._settled(decision, stamp)
         if settled is None:
@@ -162,4 +161,4 @@ class Enforcement:
         left, decided, seen = decision.left, decision.decided, file_snapshot.file_stamp(stamp)
         if not decision.takes_unsaved or left is None or decided is None or seen is None:
             return None
-        return Settled(Overlap(decided, decided, left, seen), decided)
+        return Settled(Overlap(decided, decided, left, seen), decided, decision.typed)

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import anyio
 
 from acp_nvim.files import file_snapshot
-from acp_nvim.files.file_snapshot import Own, Stamp, as_utf8
+from acp_nvim.files.file_snapshot import Stamp, Typed, as_utf8
 from acp_nvim.files.proposal_interface import DecidedTexts
 from acp_nvim.proposals.decision import Decision
 from acp_nvim.session.session import Session
@@ -82,16 +82,16 @@ class ExpectedWrites:
         decision.through = True
         return decision
 
-    def own(self, session: Session, path: str, on_disk: str | None = None) -> Own | None:
-        """Return the agent's own changes of a file that holds what the user has decided; None: all are its own."""
+    def typed(self, session: Session, path: str, on_disk: str | None = None) -> Typed | None:
+        """Return what the user has typed into a file that holds what was decided."""
         decision = self._last.get(session, {}).get(path)
-        if decision is None:
+        if decision is None or decision.typed is None:
             return None
         if on_disk is None:
             data = file_snapshot.content(path)
             on_disk = None if data is None else as_utf8(data).removeprefix("\ufeff")
         is_decided = on_disk is not None and on_disk in (decision.decided, decision.put)
-        return decision.own if is_decided else None
+        return decision.typed if is_decided else None
 
     def last(self, session: Session, path: str, on_disk: str) -> DecidedTexts | None:
         """Return the last decision on a file, if the disk holds the proposal or what was put in its place."""
@@ -100,4 +100,4 @@ class ExpectedWrites:
             return None
         if on_disk not in (*decision.written, decision.put):
             return None
-        return DecidedTexts(decision.left, decision.decided)
+        return DecidedTexts(decision.left, decision.decided, decision.typed)

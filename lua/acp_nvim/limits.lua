@@ -58,6 +58,7 @@ return {
   REPLACED_PLACES = shared_constants.REPLACED_PLACES, -- of a text that is replaced everywhere
   REPLACED_BYTES = shared_constants.REPLACED_CHARS, -- that a text may grow to by that
   UNSAVED_LINES_MARKED = 1000, -- each is a mark that is drawn
+  SIDE_HISTORY_LINES = 2000000, -- of all states of a right side to which `u` goes back; 16 bytes each
   DIFF_SYNTAX_LINES = 2000, -- of a side; highlighting more of them comes behind the diff
 
   -- Saves

@@ -447,7 +447,7 @@ async def test_a_question_about_the_disk_is_renewed_when_it_changes_once_more(ag
         (shown,) = [body for port, *_, body in agent.editor.notified if port == "proposal"]
         assert shown["files"][0]["right"] == "ONE\nagent's\nthree\nfour\nFIVE\n"
         assert (shown["renews"], shown["version"]) == (True, question.version)
-        agent.files.conflicts.open[question.id].merged = "ONE\nboth's\nthree\nfour\nFIVE\n"
+        agent.files.conflicts.open[question.id].take("ONE\nboth's\nthree\nfour\nFIVE\n", None)
         agent.session.questions.end(question, question.option("merge"), "user")
         await watched.rest()
         assert buffer.lines == ["ONE", "both's", "three", "four", "FIVE"]

@@ -225,7 +225,7 @@ def test_a_late_change_of_a_proposal_that_is_closed_is_merged(open_editor: Open,
 
 
 @pytest.mark.parametrize("way", ["open", "closed"])
-def test_a_late_change_of_the_lines_that_were_edited_sets_the_edits_aside(
+def test_a_late_change_of_the_lines_that_were_edited_leaves_the_users(
     open_editor: Open, tmp_path: Path, way: str
 ) -> None:
     go, newer = tmp_path / "go", NEW.replace("TEN", "TEN, again")
@@ -242,12 +242,18 @@ def test_a_late_change_of_the_lines_that_were_edited_sets_the_edits_aside(
         editor.type(":q<CR>")
         expect_closed(editor)
     go.touch()
-    editor.screen.expect("the proposal changed in lines that you edited; yours: :sbuffer")
-    assert editor.lua(ASIDE) == [*NEW.splitlines()[:9], "mine", *NEW.splitlines()[10:]]
+    editor.screen.expect("notes.txt: the proposal changed in lines that you edited; yours stay")
+    assert editor.lua(ASIDE) is None
     if way == "closed":
         editor.type(":Acp diff<CR>")
         editor.expect_lua(DIFFS, 2)
+    editor.expect_lua(
+        "return vim.fn.getline(1, '$')", [*NEW.splitlines()[:9], "mine", *NEW.splitlines()[10:]]
+    )
+    editor.type(":edit!<CR>")
     editor.expect_lua("return vim.fn.getline(10)", "TEN, again")
+    editor.type("u")
+    editor.expect_lua("return vim.fn.getline(10)", "mine")
     assert get_outcomes(agent) == []
 
 

@@ -166,12 +166,10 @@ def test_a_line_that_is_typed_while_the_agent_works_is_not_told(open_editor: Ope
     assert last_prompt(agent) == ["and now?"]
 
 
-def test_lines_of_a_merge_are_nobody_s(open_editor: Open, tmp_path: Path) -> None:
-    """What the user has put together is never told as what the agent wrote.
-
-    The change is seen before it is undone: `:Acp undo all` takes those that the editor has been told of, and the text
-    of a merge is in the buffer a frame earlier than its hunk.
-    """
+def test_a_line_that_the_user_puts_together_in_a_merge_is_the_users(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    """It is no hunk, an undo leaves it, and it is never told as what the agent wrote."""
     new = [*TEN[:4], "line 5 of the agent", *TEN[5:]]
     editor, agent, go = begin_edit(open_editor, tmp_path, TEN, new, size=(140, 40))
     editor.type("5GA of mine<Esc>")
@@ -186,9 +184,11 @@ def test_lines_of_a_merge_are_nobody_s(open_editor: Open, tmp_path: Path) -> Non
     editor.expect_lua("return #require('acp_nvim').questions()", 0)
     editor.expect_lua("return vim.fn.search('of both', 'nw') > 0")
     editor.type(":w<CR>")
-    editor.expect_lua(PENDING, 1)
-    editor.type(":Acp undo all<CR>")
+    editor.expect_lua("return vim.bo.modified", False)
     editor.expect_lua(PENDING, 0)
+    editor.type(":Acp undo all<CR>")
+    editor.screen.expect("nothing")
+    editor.expect_lua("return vim.fn.search('of both', 'nw') > 0")
     ask(editor, "and now?")
     assert last_prompt(agent) == ["and now?"]
 

@@ -131,6 +131,7 @@
 ---@field left? string  the live text that the decision is about
 ---@field right? string  that with all of the proposal
 ---@field decided? string  what the user wants instead
+---@field mine? string  `left` with what the user has typed; none: nothing of it is the user's
 ---@field saved? string  `decided` without unsaved lines; none: the two overlap
 ---@field takes_unsaved? boolean  unsaved lines make something else of what the agent writes
 
@@ -154,6 +155,7 @@
 ---@class acp.message.Merged: acp.message.OfQuestion
 ---@field version? integer
 ---@field text string
+---@field mine? string  the left side with what the user has typed
 
 --- Answer a question by one of its options; without one it is cancelled.
 ---@class acp.message.Answer: acp.message.OfQuestion
@@ -411,7 +413,6 @@
 ---@field other? acp.message.OtherTurn
 ---@field mode? integer  of the file before
 ---@field made? string[]  folders above it that the turn has made
----@field own? string[][][]
 ---@field given? string  the path as it was named
 ---@field was_there? boolean
 ---@field was_final? boolean
@@ -439,6 +440,7 @@
 ---@field autocmds boolean
 ---@field known? acp.message.KnownText
 ---@field settled? integer[]  how the file looked that the user was asked about
+---@field typed? acp.message.TypedLines
 
 --- What the user wants to have in the place of the buffer and of the disk.
 ---@class acp.message.SettledText
@@ -453,6 +455,7 @@
 ---@field settled? acp.message.SettledText
 ---@field echoes? string[]  what a write through us may have made of the disk as well
 ---@field waits? boolean  a file that is empty now may be about to be written
+---@field typed? acp.message.TypedLines
 
 ---@class acp.message.LoginMethod
 ---@field id string
@@ -584,6 +587,11 @@
 ---@field session integer
 ---@field turn integer
 
+--- What the user has typed where an agent's change was shown, so that it is no part of that change.
+---@class acp.message.TypedLines
+---@field left string  the text that was shown on the left
+---@field mine string  the same with what the user has typed
+
 --- What an agent has changed on the disk.
 ---@class acp.message.DiskChange
 ---@field given string  the path as it was named
@@ -602,7 +610,7 @@
 ---@field mode? integer  before
 ---@field folders [string, integer][]  above a deleted file, and their modes
 ---@field made string[]  folders above it that the turn has made
----@field own? string[][][]  old and new lines, where not all is the agent's
+---@field typed? acp.message.TypedLines
 
 ---@class acp.message.SavedSession
 ---@field id string

@@ -11,6 +11,8 @@
 -- every attachment: a listener whose `on_detach` was called meanwhile attaches again in `applied` or `ended`.
 local diff = require("acp_nvim.documents.diff")
 local log = require("acp_nvim.ui.log").add
+local merge = require("acp_nvim.documents.merge")
+local text = require("acp_nvim.documents.text")
 
 local M = {}
 
@@ -69,7 +71,23 @@ local function tell(change)
   end
 end
 
---- Returns a change as steps: what had come to the file before, by nobody known, then what `by` has made of that.
+---@class acp.TypedLines
+---@field left string  the text that was shown on the left
+---@field mine string  the same with what the user has typed
+
+--- Returns the lines with what the user has typed where an agent's change was shown.
+---@param typed? acp.TypedLines
+---@param lines string[]  without the agent's change
+---@return string[]
+function M.with_typed(typed, lines)
+  if not typed then
+    return lines
+  end
+  return (merge.lines(text.split(typed.left).lines, text.split(typed.mine).lines, lines))
+end
+
+--- Returns a change as steps: what had come to the file before, by nobody known, and what the user has typed beside the
+--- agent's lines; then what `by` has made of that.
 ---
 ---   the buffer has a b, a formatter has made A b of the file, an agent makes A B of that
 ---   the steps are  a b to A b, by nobody known,  and  A b to A B, by the agent
@@ -77,8 +95,10 @@ end
 ---@param before string[]  lines that the agent's change begins with
 ---@param wanted string[]
 ---@param by? acp.By
+---@param typed? acp.TypedLines
 ---@return acp.Step[]
-function M.steps(live, before, wanted, by)
+function M.steps(live, before, wanted, by, typed)
+  before = M.with_typed(typed, before)
   local others, own = { edits = diff.of_buffer(live, before) }, { by = by } ---@type acp.Step, acp.Step
   own.edits, own.capped = diff.of_buffer(before, wanted)
   return #others.edits > 0 and { others, own } or { own }

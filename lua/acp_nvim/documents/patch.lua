@@ -79,6 +79,19 @@ function M.below(patch, lines)
   return vim.list_extend(result, lines, row + 1)
 end
 
+--- The patch of two texts, found by comparing them.
+---@param above string[]
+---@param below string[]
+---@return acp.Patch
+function M.between(above, below)
+  local new, grown = M.new(), 0
+  for _, edit in ipairs(diff.edits(above, below)) do
+    add(new, edit[1], edit[2] - edit[1], edit[1] + grown, edit[3])
+    grown = grown + #edit[3] - (edit[2] - edit[1])
+  end
+  return new
+end
+
 -- A walk along the hunks, which makes a patch of what is left of them ---------------------------------------------------
 
 ---@class acp.PatchWalk
@@ -343,6 +356,69 @@ function M.absorb(patch, edits, lines)
     self.shift = self.shift + #new - (last - begin)
   end
   return self:keep_above(math.huge)
+end
+
+-- The text above takes edits of the one below --------------------------------------------------------------------------
+
+--- The row above where lines are inserted that the text below gets at this row.
+---@param patch acp.Patch
+---@param i integer        the first hunk that ends there or further down
+---@param offset integer   rows that the text above is further on, above that hunk
+---@param row integer
+---@param new string[]
+---@param lines string[]   above
+---@return integer?  nil: nowhere, as it is in the middle of a hunk, or the hunk has these lines
+local function insertion_row(patch, i, offset, row, new, lines)
+  local at, from = patch.at[i], patch.from[i]
+  local stop = at and from + #patch.old[i]
+  if not at or row < from or (row == from and from < stop) then
+    return row + offset
+  elseif row < stop or (from == stop and found_in(slice(lines, at + 1, at + patch.n[i]), new)) then
+    return nil
+  end
+  return at + patch.n[i]
+end
+
+--- Edits of the text below, as edits of the one above. What that has of its own stays: only the parts of an edit beside
+--- the hunks count.
+---
+---   below  a b c d     above  a X c d     B C of b c makes of the text above  a X C d
+---@param patch acp.Patch
+---@param edits acp.Edit[]
+---@param lines string[]  above
+---@return acp.Edit[]
+function M.up(patch, edits, lines)
+  local above, i, offset = {}, 1, 0
+  local function stop_of(hunk)
+    return patch.from[hunk] + #patch.old[hunk]
+  end
+  for _, edit in ipairs(edits) do
+    local first, last, new = edit[1], edit[2], edit[3]
+    while patch.at[i] and stop_of(i) < first do
+      i, offset = i + 1, patch.at[i] + patch.n[i] - stop_of(i)
+    end
+    if first == last then
+      local row = insertion_row(patch, i, offset, first, new, lines)
+      above[#above + 1] = row and { row, row, new }
+    else
+      local row, k, shift = first, i, offset
+      local function keep_to(stop)
+        if row < stop then
+          local rest = stop == last and #new or math.min(stop - first, #new)
+          above[#above + 1] = { row + shift, stop + shift, slice(new, math.min(row - first, #new) + 1, rest) }
+        end
+      end
+      while patch.at[k] and patch.from[k] < last do
+        if stop_of(k) > first then
+          keep_to(patch.from[k])
+          row = stop_of(k)
+        end
+        k, shift = k + 1, patch.at[k] + patch.n[k] - stop_of(k)
+      end
+      keep_to(last)
+    end
+  end
+  return above
 end
 
 -- A stack of texts, each a patch of the one above it --------------------------------------------------------------------

@@ -39,6 +39,7 @@ local TRIES = 5 -- each finds a disk that has changed once more
 ---@field echoes? string[]  if the disk holds one of them, the buffer has taken it up before, by a write of the agent's
 ---@field settled? acp.Settled
 ---@field waits? boolean    do not take up an empty file: whoever writes one empties it first
+---@field typed? acp.TypedLines
 
 ---@class acp.SyncPlan
 ---@field live acp.Text
@@ -123,6 +124,9 @@ local function steps_of(buf, request, base, plan)
     edits, is_capped = diff.of_buffer(live.lines, wanted.lines)
   end
   local all = { { by = request.by, edits = edits, capped = is_capped } }
+  if request.typed and #edits > 0 then
+    all = changes.steps(live.lines, live.lines, wanted.lines, request.by, request.typed)
+  end
   if
     not known
     -- one of the two has read the file while it was written, half or empty: the buffer has gone on since then
@@ -144,7 +148,7 @@ local function steps_of(buf, request, base, plan)
     end
     before = ahead
   end
-  return changes.steps(live.lines, before.lines, wanted.lines, request.by)
+  return changes.steps(live.lines, before.lines, wanted.lines, request.by, #edits > 0 and request.typed or nil)
 end
 
 ---@param mine acp.Text

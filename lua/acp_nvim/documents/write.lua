@@ -33,6 +33,7 @@ local M = {}
 ---@field autocmds boolean
 ---@field known? acp.KnownText
 ---@field settled? acp.Stamp  of the file that the user was asked about
+---@field typed? acp.TypedLines
 
 ---@class acp.Mine
 ---@field live acp.Text       the buffer
@@ -173,10 +174,10 @@ local function steps_of(buf, request, mine, wanted, edits, is_capped)
     before = not apart and both or before
   end
   request.by = vim.tbl_extend("force", request.by, file_facts(buf, before, wanted))
-  if before == live then
+  if before == live and not request.typed then
     return { { by = request.by, edits = edits, capped = is_capped } }
   end
-  return changes.steps(live.lines, before.lines, wanted.lines, request.by)
+  return changes.steps(live.lines, before.lines, wanted.lines, request.by, request.typed)
 end
 
 --- Returns what the user is asked about. The agent's side has the lines that another program has brought to the disk,

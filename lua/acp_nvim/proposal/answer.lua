@@ -3,8 +3,9 @@
 --
 --    left      a b c d     the live text: d is unsaved
 --    right     a B C d     the live text with all of the proposal
---    decided   a B c d     what the user wants instead
---    saved     a B c       what the disk shall hold: `decided` without the lines that the user has not saved
+--    decided   a B c d U   what the user wants instead
+--    mine      a b c d U   what of that is the user's
+--    saved     a B c U     what the disk shall hold: `decided` without the lines that the user has not saved
 local side_text = require("acp_nvim.proposal.side_text")
 local store = require("acp_nvim.proposal.store")
 
@@ -14,6 +15,7 @@ local M = {}
 ---@field left? string
 ---@field right? string
 ---@field decided? string
+---@field mine? string
 ---@field saved? string
 ---@field takes_unsaved boolean  with unsaved lines, what the agent writes to the disk is not the right side
 
@@ -63,9 +65,10 @@ local function of_file(file)
   if not edited and not takes_unsaved then
     return nil
   end
-  local decided, saved = edited or sides.right or "", written
+  local decided, saved, mine = edited or sides.right or "", written, sides.left
   if edited then
     saved = without_unsaved(file, edited, written)
+    mine = sides.right and file.side and side_text.body(file.side.mine) or edited
   end
   local final = sides.right_final
   if not sides.right then
@@ -75,6 +78,7 @@ local function of_file(file)
     left = sides.left and side_text.join(sides.left, sides.left_final),
     right = sides.right and side_text.join(sides.right, final),
     decided = side_text.join(decided, final),
+    mine = mine and mine ~= "" and side_text.join(mine, sides.left and sides.left_final or final) or nil,
     saved = saved and side_text.join(saved, final),
     takes_unsaved = takes_unsaved,
   }

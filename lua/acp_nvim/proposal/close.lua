@@ -5,6 +5,7 @@ local diff_windows = require("acp_nvim.proposal.diff_windows")
 local follow_live = require("acp_nvim.proposal.follow_live")
 local messages = require("acp_nvim.ui.messages")
 local set_aside = require("acp_nvim.proposal.set_aside")
+local side_history = require("acp_nvim.proposal.side_history")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.proposal.store")
 local tell_edits = require("acp_nvim.proposal.tell_edits")
@@ -28,13 +29,15 @@ end
 ---@param file acp.ProposalFile
 ---@return boolean  there is something to keep
 local function release(file)
-  if store.edited_text(file) and file.is_filled and api.nvim_buf_is_loaded(file.buf) then
-    file.text = follow_live.settled_text(file)
+  local is_edited = store.edited_text(file) ~= nil
+  if is_edited and file.sides.left then
+    follow_live.follow(file, file.sides.left, file.sides.left_final)
   end
+  file.side = is_edited and side_history.settle(file) or nil
   buffers.wipe(file.buf)
   buffers.wipe(file.left_buf)
-  file.buf, file.left_buf, file.is_filled = nil, nil, nil
-  return file.text ~= nil or file.decided == true
+  file.buf, file.left_buf, file.is_filled, file.history = nil, nil, nil, nil
+  return is_edited or file.decided == true
 end
 
 --- Deletes the buffers of a proposal whose windows are closed.

@@ -12,6 +12,7 @@ local keys = require("acp_nvim.question.keys")
 local messages = require("acp_nvim.ui.messages")
 local open_questions = require("acp_nvim.question.open_questions")
 local set_aside = require("acp_nvim.proposal.set_aside")
+local side_history = require("acp_nvim.proposal.side_history")
 local side_text = require("acp_nvim.proposal.side_text")
 local sides = require("acp_nvim.proposal.sides")
 local state = require("acp_nvim.backend.session_store")
@@ -58,8 +59,14 @@ local function send(proposal, option)
   if message.kind == "merge" then
     local file = proposal.files[1]
     file.decided = nil
-    local text = side_text.join(store.text_of(file) or "", file.sides.right_final)
-    return backend.notify("merged", { question = message.question, version = message.version, text = text })
+    local side, final = side_history.settle(file), file.sides.right_final
+    local text, mine = side_text.body(side.lines), side_text.body(side.mine)
+    return backend.notify("merged", {
+      question = message.question,
+      version = message.version,
+      text = side_text.join(text, final),
+      mine = side_text.join(mine, final),
+    })
   end
   for _, file in ipairs(proposal.files) do
     sides.build(file)

@@ -1,93 +1,43 @@
 -- Carries what the user changes in the file over to the right side. A line that the right side has changed, too, stays
 -- as it is there: the user sees both, and the right side decides.
 --
--- Each change that comes along is an undo step of its own in the right side. `u` may take one back, so the live text
--- that the buffer is made of is remembered with the state of the undo tree:
---
---    state 1   live `a b`      filled in
---    state 2   live `x a b`    followed
---    u         state 1         the right side is made of `a b` again: `x` is carried over once more
+-- Each change that comes along is an undo step of its own in the right side. `u` may take one back: then the right side
+-- is made of an earlier live text again, and the change is carried over once more.
 local build = require("acp_nvim.proposal.build")
+local right_side = require("acp_nvim.proposal.right_side")
+local side_history = require("acp_nvim.proposal.side_history")
 local side_text = require("acp_nvim.proposal.side_text")
+local store = require("acp_nvim.proposal.store")
+local text = require("acp_nvim.documents.text")
 
 local api = vim.api
 local M = {}
 
 local PAUSE_MS = 40 -- in which keys pool; Neovim's own diff costs about the same for each
 
----@param buf integer
----@return integer
-local function undo_state(buf)
-  return api.nvim_buf_call(buf, function()
-    return vim.fn.undotree().seq_cur
-  end)
-end
-
---- Remembers the live text of which the text in the buffer has just been made.
----@param file acp.ProposalFile
----@param live string
-function M.begin(file, live)
-  file.bases = { { seq = undo_state(file.buf), live = live } }
-end
-
---- Remembers that the right side is made of the newest live text again, beside the states that `u` may go back to.
----@param file acp.ProposalFile
-function M.reloaded(file)
-  table.insert(file.bases, { seq = undo_state(file.buf), live = file.sides.left or "" })
-end
-
----@param file acp.ProposalFile
----@return string live  that the text in the buffer is made of
-local function base_of(file)
-  local now, live = undo_state(file.buf), file.bases[1].live
-  for _, base in ipairs(file.bases) do
-    live = base.seq <= now and base.live or live
-  end
-  return live
-end
-
---- The text of the right side with the newest live text, before its buffer is deleted.
----@param file acp.ProposalFile
----@return string
-function M.settled_text(file)
-  return (side_text.merge(base_of(file), side_text.of_buffer(file.buf), file.sides.left or ""))
-end
-
----@param buf integer
----@param list acp.Edit[]
-local function put(buf, list)
-  local bo = vim.bo[buf]
-  local modifiable = bo.modifiable
-  bo.undolevels, bo.modifiable = bo.undolevels, true
-  for index = #list, 1, -1 do
-    api.nvim_buf_set_lines(buf, list[index][1], list[index][2], false, list[index][3])
-  end
-  bo.undolevels, bo.modifiable = bo.undolevels, modifiable
-end
-
---- The right side takes up what the live text has become.
+--- The right side takes up what the live text has become. An emptied window refuses a deletion whatever becomes of the
+--- file.
 ---@param file acp.ProposalFile
 ---@param live string  body
 ---@param final boolean
 function M.follow(file, live, final)
-  local sides = file.sides --[[@as acp.BuiltSides]]
+  local sides, side =
+    file.sides, --[[@as acp.BuiltSides]]
+    side_history.settle(file)
   if not sides.left or not sides.fits then
     return
   end
-  if file.is_filled and api.nvim_buf_is_loaded(file.buf) then
-    local base = base_of(file)
-    if base ~= live then
-      local modified = vim.bo[file.buf].modified
-      local now = side_text.of_buffer(file.buf)
-      put(file.buf, side_text.edits(now, (side_text.merge(base, now, live))))
+  local lines, refuses = side_text.lines(live), not sides.right and store.edited_text(file) ~= nil
+  if file.side and not refuses and not text.same_lines(side.left, lines) then
+    local modified = file.is_filled and vim.bo[file.buf].modified
+    side_history.put(file, right_side.follow(side, lines))
+    if file.is_filled then
       vim.bo[file.buf].modified = modified
-      table.insert(file.bases, { seq = undo_state(file.buf), live = live })
     end
-  elseif file.text then
-    file.text = side_text.merge(sides.left, file.text, live)
   end
   if sides.left ~= live then
-    sides.right = sides.right and side_text.merge(sides.left, sides.right, live)
+    local proposed = right_side.new(side_text.lines(sides.left), side_text.lines(sides.right))
+    sides.right = sides.right and side_text.body(right_side.follow(proposed, lines).lines)
     sides.left = live
   end
   if sides.left_final ~= final then
@@ -107,7 +57,11 @@ end
 ---@param file acp.ProposalFile
 function M.catch_up(file)
   local sides = file.sides
-  if not sides or file.sent.left or file.sent.right then
+  if not sides then
+    return
+  end
+  side_history.settle(file)
+  if file.sent.left or file.sent.right then
     return
   end
   local live, buf = build.live(file.sent)

@@ -35,7 +35,7 @@ local function update(proposal, message)
   local before = old[proposal.at] and old[proposal.at].path
   proposal.message, proposal.files, proposal.at = message, {}, 1
   for index, sent in ipairs(message.files) do
-    proposal.files[index] = { sent = sent, path = sent.path, name = sent.name, bases = {} }
+    proposal.files[index] = { sent = sent, path = sent.path, name = sent.name }
     proposal.at = sent.path == before and index or proposal.at
   end
   sides.take_over(proposal, old, is_same)

@@ -5,12 +5,13 @@ local backend = require("acp_nvim.backend.process")
 local decision = require("acp_nvim.proposal.decision")
 local follow_live = require("acp_nvim.proposal.follow_live")
 local messages = require("acp_nvim.ui.messages")
+local right_side = require("acp_nvim.proposal.right_side")
 local show = require("acp_nvim.proposal.show")
+local side_history = require("acp_nvim.proposal.side_history")
 local sides = require("acp_nvim.proposal.sides")
 local store = require("acp_nvim.proposal.store")
 local tell_edits = require("acp_nvim.proposal.tell_edits")
 
-local api = vim.api
 local M = {}
 
 ---@param proposal acp.Proposal
@@ -36,13 +37,11 @@ end
 --- Gives the right side the text that refuses the file.
 ---@param file acp.ProposalFile
 local function empty(file)
-  local text = store.is_one_hunk(file.sides) and "" or file.sides.left --[[@as string]]
-  if file.is_filled and api.nvim_buf_is_loaded(file.buf) then
-    vim.bo[file.buf].modifiable = true
-    api.nvim_buf_set_lines(file.buf, 0, -1, false, vim.split(text, "\n", { plain = true }))
+  local side = side_history.settle(file)
+  local is_alone = store.is_one_hunk(file.sides)
+  side_history.put(file, is_alone and right_side.typed(side, {}) or right_side.new(side.left, side.left))
+  if file.is_filled then
     vim.bo[file.buf].modified = false
-  else
-    file.text = text
   end
 end
 

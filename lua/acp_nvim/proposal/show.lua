@@ -10,6 +10,7 @@ local on_write = require("acp_nvim.proposal.on_write")
 local refuse_hunk = require("acp_nvim.proposal.refuse_hunk")
 local reload = require("acp_nvim.ui.reload")
 local safe_windows = require("acp_nvim.ui.safe_windows")
+local side_history = require("acp_nvim.proposal.side_history")
 local sides = require("acp_nvim.proposal.sides")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.proposal.store")
@@ -121,6 +122,16 @@ end
 
 ---@param proposal acp.Proposal
 ---@param buf integer  of a right side
+local function settle(proposal, buf)
+  for _, file in ipairs(proposal.files) do
+    if file.buf == buf and file.is_filled then
+      side_history.settle(file)
+    end
+  end
+end
+
+---@param proposal acp.Proposal
+---@param buf integer  of a right side
 local function watch_edits(proposal, buf)
   local is_due = false
   api.nvim_buf_attach(buf, false, {
@@ -129,6 +140,7 @@ local function watch_edits(proposal, buf)
         is_due = true
         vim.schedule(function()
           is_due = false
+          settle(proposal, buf)
           renew_bars(proposal)
         end)
       end

@@ -27,10 +27,17 @@ function M.join(body, final)
   return body == "" and "" or final and body .. "\n" or body
 end
 
----@param body string
+--- The lines of a body. An empty one has none, as a file that is not there.
+---@param body? string
 ---@return string[]
-local function lines_of(body)
-  return vim.split(body, "\n", { plain = true })
+function M.lines(body)
+  return (body or "") == "" and {} or vim.split(body --[[@as string]], "\n", { plain = true })
+end
+
+---@param lines string[]
+---@return string body
+function M.body(lines)
+  return table.concat(lines, "\n")
 end
 
 ---@param buf integer
@@ -39,12 +46,18 @@ function M.of_buffer(buf)
   return table.concat(vim.api.nvim_buf_get_lines(buf, 0, -1, false), "\n")
 end
 
+---@param body string
+---@return string[]  as a buffer has them
+local function rows(body)
+  return vim.split(body, "\n", { plain = true })
+end
+
 --- The changes that make one body of the other.
 ---@param old string
 ---@param new string
 ---@return acp.Edit[]
 function M.edits(old, new)
-  return old == new and {} or diff.edits(lines_of(old), lines_of(new))
+  return old == new and {} or diff.edits(rows(old), rows(new))
 end
 
 --- `ours` with what `theirs` has made of `base`. Where both have changed the same lines, ours stays.
@@ -63,7 +76,7 @@ function M.merge(base, ours, theirs)
   elseif base == ours then
     return theirs, false
   end
-  local lines, others = merge.lines(lines_of(base), lines_of(ours), lines_of(theirs))
+  local lines, others = merge.lines(rows(base), rows(ours), rows(theirs))
   return table.concat(lines, "\n"), others ~= nil
 end
 

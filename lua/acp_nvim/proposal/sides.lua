@@ -1,20 +1,23 @@
 -- Fills the buffers of both sides of a file, and carries the user's edits over when the agent changes its question.
 --
 --   proposed before   a B c      the user has edited it   a B mine
---   proposed now      A B c      the right side becomes   A B mine; had both changed c, the user's text would go to a
---                                buffer of its own
+--   proposed now      A B c      the right side becomes   A B mine; had both changed c, the user's line would stay
 local buffers = require("acp_nvim.proposal.buffers")
 local build = require("acp_nvim.proposal.build")
 local follow_live = require("acp_nvim.proposal.follow_live")
+local messages = require("acp_nvim.ui.messages")
 local reload = require("acp_nvim.ui.reload")
+local right_side = require("acp_nvim.proposal.right_side")
 local set_aside = require("acp_nvim.proposal.set_aside")
+local side_history = require("acp_nvim.proposal.side_history")
 local side_text = require("acp_nvim.proposal.side_text")
 local store = require("acp_nvim.proposal.store")
 
 local api = vim.api
 local M = {}
 
-local CHANGED = "the proposal changed in lines that you edited; yours: :sbuffer %s"
+local GONE = "the proposal changed, and your edits do not fit any more; yours: :sbuffer %s"
+local MET = "%s: the proposal changed in lines that you edited; yours stay (:edit! drops them)"
 
 --- May the user refuse hunks? Not of a look, or of a part of a file.
 ---@param proposal acp.Proposal
@@ -34,15 +37,15 @@ end
 
 --- Fills the buffer with the agent's text, and then, as an undo step, with the user's.
 ---@param file acp.ProposalFile
----@param text? string
-local function fill(file, text)
-  local right = store.proposed_text(file.sides)
+local function fill(file)
+  local edited = file.side
   vim.bo[file.buf].modifiable = true
-  buffers.fill(file.buf, right)
-  if text and text ~= right then
-    api.nvim_buf_set_lines(file.buf, 0, -1, false, vim.split(text, "\n", { plain = true }))
+  buffers.fill(file.buf, store.proposed_text(file.sides))
+  file.is_filled = true
+  side_history.begin(file, side_history.proposed(file))
+  if edited then
+    side_history.put(file, edited)
   end
-  follow_live.begin(file, file.sides.left or "")
 end
 
 --- Builds both sides, if nobody has looked at the file before.
@@ -103,8 +106,7 @@ end
 function M.fill(proposal, file)
   if not file.is_filled then
     M.build(file)
-    fill(file, file.text)
-    file.text, file.is_filled = nil, true
+    fill(file)
   end
   file.changed = nil
   vim.bo[file.buf].modifiable = M.is_editable(proposal, file)
@@ -113,31 +115,30 @@ end
 --- Fills the right side again with what the agent proposes, after `:edit` has emptied it.
 ---@param file acp.ProposalFile
 function M.refill(file)
-  local text = store.proposed_text(file.sides)
-  local modifiable = vim.bo[file.buf].modifiable
-  vim.bo[file.buf].modifiable = true
-  api.nvim_buf_set_lines(file.buf, 0, -1, false, vim.split(text, "\n", { plain = true }))
-  vim.bo[file.buf].modifiable = modifiable
-  follow_live.reloaded(file)
+  side_history.begin(file, side_history.settle(file)) -- its undo tree has begun anew
+  side_history.put(file, side_history.proposed(file))
 end
 
 -- Another version of the question --------------------------------------------------------------------------------------
 
---- Carries the user's edits of the old right side over to the new one. Where the agent has changed the same lines, they
---- go to a buffer of their own.
+--- Carries what the user has made of the old right side over to the new one. Where it does not fit any more it goes to
+--- a buffer of its own.
 ---@param question integer
----@param path string
----@param before? string  the old right side
----@param yours string
----@param after? string   the new right side
----@return string? text  nil: the new right side stands alone
-local function carry_edits(question, path, before, yours, after)
-  local text, overlaps = side_text.merge(before or "", after or "", yours)
-  if not after or overlaps then
-    set_aside.put(question, { [path] = yours }, CHANGED)
+---@param file acp.ProposalFile
+---@param old acp.ProposalFile
+---@return acp.RightSide?  nil: the new right side stands alone
+local function carry_edits(question, file, old)
+  local before, after = old.sides, file.sides --[[@as acp.BuiltSides]]
+  local fits = before.fits and after.fits and before.right and after.right
+  if not fits or (before.left == nil) ~= (after.left == nil) then
+    set_aside.put(question, { [file.path] = store.edited_text(old) }, GONE)
     return nil
   end
-  return text
+  local side, is_met = right_side.ask_again(old.side, side_text.lines(before.right), side_text.lines(after.right))
+  if is_met then
+    messages.show("warn", MET:format(file.name))
+  end
+  return side
 end
 
 --- Takes over what the user has made of a file before.
@@ -146,7 +147,7 @@ end
 ---@param old acp.ProposalFile
 ---@param is_same? boolean  the version of the question
 local function take_over_file(question, file, old, is_same)
-  file.buf, file.left_buf, file.is_filled = old.buf, old.left_buf, old.is_filled
+  file.buf, file.left_buf = old.buf, old.left_buf
   file.decided, file.changed = is_same and old.decided or nil, old.changed
   if not old.sides then
     file.changed = file.changed or not is_same
@@ -155,18 +156,21 @@ local function take_over_file(question, file, old, is_same)
   follow_live.catch_up(old) -- what is left to carry over is what the agent has changed
   M.build(file)
   local before, after = old.sides, file.sides --[[@as acp.BuiltSides]]
-  local text, is_filled = store.edited_text(old), file.is_filled and api.nvim_buf_is_loaded(file.buf)
+  if before.left and after.left and after.fits then
+    follow_live.follow(old, after.left, after.left_final)
+  end
+  local is_edited = store.edited_text(old) ~= nil
+  local is_filled = old.is_filled and api.nvim_buf_is_loaded(old.buf)
   if before.right ~= after.right then
     file.changed = true
-    text = text and carry_edits(question, file.path, before.right, text, after.fits and after.right or nil)
+    file.side = is_edited and carry_edits(question, file, old) or nil
     if is_filled then
-      fill(file, text)
+      fill(file)
     end
+  elseif is_filled then
+    file.is_filled, file.side, file.history = true, old.side, old.history
   else
-    file.bases = old.bases
-  end
-  if not is_filled then
-    file.text, file.is_filled = text, nil
+    file.side = is_edited and old.side or nil
   end
 end
 
@@ -191,11 +195,16 @@ function M.take_over(proposal, old, is_same)
     if begun then
       M.build(file)
       local before, yours = side_text.split(begun.right), (side_text.split(begun.text))
-      file.text = carry_edits(proposal.key, file.path, before, yours, file.sides.right)
+      local merged, overlaps = side_text.merge(before, file.sides.right, yours)
+      if overlaps then
+        set_aside.put(proposal.key, { [file.path] = yours }, GONE)
+      else
+        file.side = right_side.typed(side_history.proposed(file), side_text.lines(merged))
+      end
     end
   end
   for path, file in pairs(known) do -- which the agent leaves as it is now
-    set_aside.put(proposal.key, { [path] = store.edited_text(file) }, CHANGED)
+    set_aside.put(proposal.key, { [path] = store.edited_text(file) }, GONE)
     buffers.wipe(file.buf)
     buffers.wipe(file.left_buf)
   end

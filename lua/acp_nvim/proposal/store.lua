@@ -27,8 +27,8 @@ local M = {}
 ---@field buf? integer      of the right side
 ---@field left_buf? integer of the left side, where it is ours
 ---@field is_filled? boolean  the buffer holds the right side
----@field text? string      what the user has made of the right side, while its buffer is gone
----@field bases { seq: integer, live: string }[]  the live text that the right side is made of, from that undo state on
+---@field side? acp.RightSide  whose its lines are; nil: the user has not touched it
+---@field history? acp.SideHistory
 ---@field decided? boolean  by `:w` in its right side
 ---@field changed? boolean  by the agent, since the user has seen it
 
@@ -102,7 +102,7 @@ function M.text_of(file)
   if file.is_filled and api.nvim_buf_is_loaded(file.buf) then
     return side_text.of_buffer(file.buf)
   end
-  return file.text or file.sides and M.proposed_text(file.sides)
+  return file.side and side_text.body(file.side.lines) or file.sides and M.proposed_text(file.sides)
 end
 
 --- The text of the right window that the user has changed.

@@ -1,6 +1,6 @@
 -- Applies edits of agents to the text of a file in review, whether they were made in its buffer or on disk.
 local attached_buffers = require("acp_nvim.review.attached_buffers")
-local decided_edits = require("acp_nvim.review.decided_edits")
+local changes = require("acp_nvim.documents.changes")
 local diff = require("acp_nvim.documents.diff")
 local messages = require("acp_nvim.ui.messages")
 local pending_changes = require("acp_nvim.review.pending_changes")
@@ -11,25 +11,6 @@ local M = {}
 ---@return acp.Author
 function M.author_of(by)
   return { session = by.session, turn = by.turn, by = by.kind or by.by, call = by.call, other = by.other }
-end
-
---- Tells which edits are not the agent's alone: the user has merged them, or taken a part of a proposal.
----@param own? acp.OwnEdit[]  nil: all are the agent's
----@return nil|fun(old: string[], new: string[]): boolean
-local function mixed_by(own)
-  if own == nil then
-    return nil
-  end
-  local known = {}
-  local function key(old, new)
-    return ("%d\n%s\n%s"):format(#old, table.concat(old, "\n"), table.concat(new, "\n"))
-  end
-  for _, pair in ipairs(own) do
-    known[key(pair[1], pair[2])] = true
-  end
-  return function(old, new)
-    return not known[key(old, new)]
-  end
 end
 
 --- An agent has made these edits in the text of the file.
@@ -43,19 +24,18 @@ function M.add(file, edits, is_capped, by)
     messages.show("info", ("%s: too many changes to show one by one, they count as one"):format(name))
   end
   attached_buffers.note_rows(file, edits)
-  local users = {} ---@type acp.Edit[]
-  if by.own and #by.own > 0 and not is_capped then
-    edits, users = decided_edits.parted(file.text.lines, edits, by.own)
-  end
-  pending_changes.agent(file.text, edits, M.author_of(by), mixed_by(by.own))
-  pending_changes.user(file.text, users, false) -- the agent is told of the decision
+  pending_changes.agent(file.text, edits, M.author_of(by))
 end
 
---- An agent has made `lines` of the text of the file.
+--- An agent has made `lines` of the text of the file. What the user has typed beside them comes first.
 ---@param file acp.ReviewedFile
 ---@param lines string[]
 ---@param by acp.By|acp.DiskChange
 function M.take(file, lines, by)
+  if by.typed then -- the agent is told of the decision
+    local users = diff.edits(file.text.lines, changes.with_typed(by.typed, file.text.lines))
+    pending_changes.user(file.text, users, false)
+  end
   local edits, is_capped = diff.edits(file.text.lines, lines)
   M.add(file, edits, is_capped, by)
 end

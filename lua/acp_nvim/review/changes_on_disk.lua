@@ -29,7 +29,7 @@ local M = {}
 ---@field mode? integer     before
 ---@field folders [string, integer][]  above a deleted file, from the outermost on, and their modes
 ---@field made string[]     folders above it that the turn has made, from the innermost on
----@field own? acp.OwnEdit[]  the agent's own edits, where some are the user's
+---@field typed? acp.TypedLines  what of the change is the user's
 
 --- How the file was before, in bytes.
 ---@param news acp.DiskChange

@@ -59,7 +59,7 @@ class Agent:
         if self.answers:
             answer = self.answers.pop(0)
             if answer == "merge" and self.merged is not None:
-                self.files.conflicts.open[question.id].merged = self.merged
+                self.files.conflicts.open[question.id].take(self.merged, None)
             session.questions.end(question, question.option(answer) if answer else None, "user")
 
     def on_read(self, session: Session, path: str, line: int | None) -> None:

@@ -1,0 +1,104 @@
+-- Keeps the right side of a file in step with its buffer, and with the undo tree of that: `u` takes back whose line is
+-- whose, too.
+--
+--    state 1   a X c      X is the agent's
+--    state 2   a b c      the user has refused it
+--    u         a X c      state 1 again: X has come by a key, and is still the agent's
+local diff = require("acp_nvim.documents.diff")
+local limits = require("acp_nvim.limits")
+local right_side = require("acp_nvim.proposal.right_side")
+local side_text = require("acp_nvim.proposal.side_text")
+local store = require("acp_nvim.proposal.store")
+local text = require("acp_nvim.documents.text")
+
+local api = vim.api
+local M = {}
+
+---@class acp.SideHistory  by the states of the undo tree
+---@field sides table<integer, acp.RightSide>
+---@field seqs integer[]  in the order in which they were met
+---@field at integer      the state of the buffer when it was last looked at
+
+---@param file acp.ProposalFile
+---@return boolean
+local function has_buffer(file)
+  return file.is_filled == true and api.nvim_buf_is_loaded(file.buf)
+end
+
+---@param file acp.ProposalFile
+---@return acp.RightSide
+function M.proposed(file)
+  local sides = file.sides --[[@as acp.BuiltSides]]
+  return right_side.new(side_text.lines(sides.left), side_text.lines(store.proposed_text(sides)))
+end
+
+--- Remembers the side with the state of the buffer, which holds its lines. Of the oldest states only the text is known
+--- in the end.
+---@param file acp.ProposalFile
+---@param side acp.RightSide
+local function remember(file, side)
+  local history = file.history --[[@as acp.SideHistory]]
+  local seq = api.nvim_buf_call(file.buf, function()
+    return vim.fn.undotree().seq_cur
+  end)
+  if not history.sides[seq] then
+    table.insert(history.seqs, seq)
+    if #history.seqs * #side.lines > limits.SIDE_HISTORY_LINES and #history.seqs > 2 then
+      history.sides[table.remove(history.seqs, 1)] = nil
+    end
+  end
+  file.side, history.sides[seq], history.at = side, side, seq
+end
+
+--- The buffer has just been filled with the lines of the side.
+---@param file acp.ProposalFile
+---@param side acp.RightSide
+function M.begin(file, side)
+  file.history = { sides = {}, seqs = {}, at = 0 }
+  remember(file, side)
+end
+
+--- Takes what the user has typed in the buffer, or the state to which `u` has gone back.
+---@param file acp.ProposalFile
+---@return acp.RightSide
+function M.settle(file)
+  if not has_buffer(file) then
+    return file.side or M.proposed(file)
+  end
+  local lines = side_text.lines(side_text.of_buffer(file.buf))
+  local seq = api.nvim_buf_call(file.buf, function()
+    return vim.fn.undotree().seq_cur
+  end)
+  local known = seq ~= file.history.at and file.history.sides[seq]
+  if known and text.same_lines(known.lines, lines) then
+    file.side, file.history.at = known, seq
+  elseif not text.same_lines(file.side.lines, lines) then
+    remember(file, right_side.typed(file.side, lines))
+  end
+  return file.side
+end
+
+--- Gives the buffer, if there is one, the lines of the side, as one undo step.
+---@param file acp.ProposalFile
+---@param side acp.RightSide
+function M.put(file, side)
+  if not has_buffer(file) then
+    file.side = side
+    return
+  end
+  local buf, bo = file.buf, vim.bo[file.buf]
+  local modifiable = bo.modifiable
+  bo.undolevels, bo.modifiable = bo.undolevels, true
+  if #file.side.lines == 0 or #side.lines == 0 then
+    api.nvim_buf_set_lines(buf, 0, -1, false, side.lines)
+  else
+    local edits = diff.edits(file.side.lines, side.lines)
+    for i = #edits, 1, -1 do
+      api.nvim_buf_set_lines(buf, edits[i][1], edits[i][2], false, edits[i][3])
+    end
+  end
+  bo.undolevels, bo.modifiable = bo.undolevels, modifiable
+  remember(file, side)
+end
+
+return M
