@@ -21,8 +21,8 @@ from acp_nvim.text.decision_report import LostLines, report_of_review
 
 class Review:
     """`is_loaded`: a buffer holds that file, and takes up what happens to it. `typed_in` a file that holds what was
-    decided: the user's part of that. `wrote` is told of every file that the
-    user's undo has written, `touch` of every session whose chat has changed."""
+    decided: the user's part of that. `wrote` is told of every file that the user's undo has written, `touch` of every
+    session whose chat has changed."""
 
     def __init__(
         self,

@@ -124,6 +124,7 @@ class FileAnswer(Part):
     decided: str | None = None  # what the user wants instead
     mine: str | None = None  # `left` with what the user has typed; none: nothing of it is the user's
     saved: str | None = None  # `decided` without unsaved lines; none: the two overlap
+    written: str | None = None  # what the agent makes of the disk as it is; none: that is not known
     takes_unsaved: bool = False  # unsaved lines make something else of what the agent writes
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from acp_nvim.files import disk
 from acp_nvim.files.documents import DecidedBase
-from acp_nvim.files.file_snapshot import Typed
+from acp_nvim.files.file_snapshot import Stamp, Typed
 from acp_nvim.messages.proposals import FileAnswer
 from acp_nvim.proposals.agent_change import AgentChange
 from acp_nvim.proposals.proposed_file import ProposedFile
@@ -40,6 +40,7 @@ class Decision:
     kind: Literal["all", "nothing", "mixed"] = "mixed"  # how much of the proposal it is
     taken: Taken = NOTHING
     typed: Typed | None = None
+    stamp: Stamp | None = None  # of the file when the agent asked
     takes_unsaved: bool = False  # unsaved lines make something else of what the agent writes
     settled: bool = False  # its write has come, or is not expected any more
     is_taken_back: bool = False
@@ -63,8 +64,9 @@ class Decision:
                 taken=_all_of(change),
             )
         like = file.disk if file.disk is not None else change.new or ""
-        left, right, decided, mine, saved = (
-            _shaped(like, text) for text in (said.left, said.right, said.decided, said.mine, said.saved)
+        left, right, decided, mine, saved, written = (
+            _shaped(like, text)
+            for text in (said.left, said.right, said.decided, said.mine, said.saved, said.written)
         )
         kind, text = decide(left, right, decided)
         return cls(
@@ -75,7 +77,8 @@ class Decision:
             right=right,
             decided=text,
             saved=saved,
-            written=frozenset({*change.written, *([right] if left == file.disk else [])}),
+            written=change.written | ({written} - {None} if left is not None else {right}),
+            stamp=file.stamp,
             kind=kind,
             taken=taken(left, right, text),
             typed=Typed.of(left, mine),

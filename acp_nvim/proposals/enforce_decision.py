@@ -62,10 +62,35 @@ class Enforcement:
         self._expected.forget_settled(session, paths, call.id)
 
     def saved(self, path: str) -> None:
-        """Stop refusing hunks of a file that the user has saved: what it holds now is what the user wants."""
+        """Stop refusing hunks of a file that the user has saved: what it holds now is what the user wants. What is yet
+        to be written is written on top of that."""
         path = disk.resolve(path)
-        if path not in self._files.saving:
-            self._expected.forget_settled_of_all(path)
+        if path in self._files.saving:
+            return
+        self._expected.forget_settled_of_all(path)
+        for case, decision in self._expected.unsettled(path):
+            case.renewals += 1
+            self._spawn(self._renew, case, decision)
+
+    async def _renew(self, case: Case, decision: Decision) -> None:
+        """Carry a decision, and what the agent has proposed, over to what the user has saved since."""
+        try:
+            await self._carry_over(decision)
+        finally:
+            case.renewals -= 1
+        (self._close if case.is_over else self._enforce)(case)
+
+    async def _carry_over(self, decision: Decision) -> None:
+        documents, left = self._files.documents, decision.left
+        document = await documents.loaded(decision.path)
+        if left is None or document is None or document.modified:
+            return
+        live = document.text.whole
+        written = await documents.merge(left, live, decision.right or "")
+        if written != live:  # else the agent has written already
+            saved = await documents.merge(left, live, decision.decided or "")
+            decision.saved = saved if isinstance(saved, str) else None
+            decision.written |= {written} if isinstance(written, str) else set()
 
     # --- in the order of the wire
 
@@ -88,6 +113,9 @@ class Enforcement:
             self._expected.remove(case)
 
     def _close(self, case: Case) -> None:
+        case.is_over = True
+        if case.renewals:
+            return  # then
         before = dict(case.stamps)
         self._enforce(case, surely=True)
         for decision in case.decisions:
@@ -98,7 +126,7 @@ class Enforcement:
         case.done.set()
 
     def _enforce(self, case: Case, surely: bool = False) -> None:
-        for decision in case.decisions:
+        for decision in case.decisions if not case.renewals else ():
             try:
                 self._take_back(case, decision, surely)
             except OSError as error:
@@ -149,7 +177,8 @@ class Enforcement:
         """Let the buffer take up the decided text, also where that changes unsaved lines, of which the disk knows
         nothing."""
         path, by = decision.path, ChangeAuthor(session, "agent", session.turn, decision.typed)
-        known = None if decision.disk is None else Known(decision.disk)
+        then = file_snapshot.file_stamp(decision.stamp)
+        known = None if decision.disk is None else Known(decision.disk, then)
         settled = self._settled(decision, stamp)
         if settled is None:
             await self._files.sync_as_decided(path, by, known)

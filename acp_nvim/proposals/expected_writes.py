@@ -27,6 +27,8 @@ class Case:
     decisions: list[Decision]
     done: anyio.Event = field(default_factory=anyio.Event)  # all files are as decided, or will not be
     stamps: dict[str, Stamp | None] = field(default_factory=dict)  # how they looked when last read
+    renewals: int = 0  # decisions that are being carried over to what the user has saved
+    is_over: bool = False  # its call, or the turn
 
 
 class ExpectedWrites:
@@ -58,6 +60,10 @@ class ExpectedWrites:
                 case.decisions = [
                     each for each in case.decisions if not each.settled or each.path not in paths
                 ]
+
+    def unsettled(self, path: str) -> list[tuple[Case, Decision]]:
+        found = [(case, each) for case in self._cases for each in case.decisions]
+        return [(case, each) for case, each in found if each.path == path and not each.settled]
 
     def forget_settled_of_all(self, path: str) -> None:
         for session in {case.session for case in self._cases}:

@@ -140,7 +140,7 @@ FAR, NEAR, ON = "1Gccunsaved<Esc>", "11Gccunsaved<Esc>", "10Gccunsaved<Esc>"
 
 
 @pytest.mark.parametrize("way", ["through us", "on disk"])
-@pytest.mark.parametrize("saves", [""])
+@pytest.mark.parametrize("saves", ["", "before", "after"])
 @pytest.mark.parametrize("unsaved", [FAR, NEAR, ON], ids=["far", "near", "over a hunk"])
 @pytest.mark.parametrize("when", ["before", "later"])
 def test_a_typed_line_is_the_users_whatever_is_unsaved(
@@ -168,6 +168,8 @@ def test_a_typed_line_is_the_users_whatever_is_unsaved(
     if saves == "after":
         editor.type("<C-w>t:w<CR>")
         editor.expect_lua("return vim.bo.modified", False)
+        editor.type(":Acp why<CR>")  # the backend has heard of it once it answers
+        editor.screen.expect("you sent your version")
     go.touch()
     editor.wait_event("AcpTurnEnded")
     wanted = NEW.replace("SEVENTEEN", "line 17").replace("line 5\n", "line 5\nmine\n").splitlines()

@@ -133,6 +133,7 @@
 ---@field decided? string  what the user wants instead
 ---@field mine? string  `left` with what the user has typed; none: nothing of it is the user's
 ---@field saved? string  `decided` without unsaved lines; none: the two overlap
+---@field written? string  what the agent makes of the disk as it is; none: that is not known
 ---@field takes_unsaved? boolean  unsaved lines make something else of what the agent writes
 
 --- What the user has made of the right side of one file so far.

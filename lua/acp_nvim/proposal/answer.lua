@@ -6,6 +6,9 @@
 --    decided   a B c d U   what the user wants instead
 --    mine      a b c d U   what of that is the user's
 --    saved     a B c U     what the disk shall hold: `decided` without the lines that the user has not saved
+local build = require("acp_nvim.proposal.build")
+local encoding = require("acp_nvim.documents.encoding")
+local origin = require("acp_nvim.documents.origin")
 local side_text = require("acp_nvim.proposal.side_text")
 local store = require("acp_nvim.proposal.store")
 
@@ -17,19 +20,36 @@ local M = {}
 ---@field decided? string
 ---@field mine? string
 ---@field saved? string
+---@field written? string  what the agent makes of the disk
 ---@field takes_unsaved boolean  with unsaved lines, what the agent writes to the disk is not the right side
+
+--- What the disk holds under the unsaved lines. The user may have saved since the agent asked.
+---@param file acp.ProposalFile
+---@return string? body
+local function disk_of(file)
+  local _, buf = build.live(file.sent)
+  if buf and not vim.bo[buf].modified then
+    return file.sides.left
+  end
+  local data = buf and origin.data(buf)
+  local on_disk = data and encoding.text(buf, data)
+  if on_disk then
+    return side_text.body(on_disk.lines)
+  end
+  return file.sent.disk and (side_text.split(file.sent.disk))
+end
 
 --- What the agent would make of the disk, and whether unsaved lines make it something else than the right side: the
 --- two overlap, or the agent replaces a text everywhere, which stands in unsaved lines, too.
 ---@param file acp.ProposalFile
+---@param disk? string  body
 ---@return string? body
 ---@return boolean takes_unsaved
-local function written_by_agent(file)
+local function written_by_agent(file, disk)
   local sent, sides = file.sent, file.sides --[[@as acp.BuiltSides]]
-  if not (sent.disk and sent.new and sides.left) or sent.problem then
+  if not (disk and sent.disk and sent.new and sides.left) or sent.problem then
     return nil, false
   end
-  local disk = side_text.split(sent.disk)
   local written = side_text.merge((side_text.split(sent.base or sent.disk)), (side_text.split(sent.new)), disk)
   local merged, overlaps = side_text.merge(disk, written, sides.left)
   return written, overlaps or merged ~= sides.right
@@ -38,15 +58,15 @@ end
 --- The decided text without unsaved lines.
 ---@param file acp.ProposalFile
 ---@param decided string
+---@param disk? string
 ---@param written? string  by the agent
 ---@return string? body  nil: the user has decided on unsaved lines
-local function without_unsaved(file, decided, written)
+local function without_unsaved(file, decided, disk, written)
   local sides = file.sides --[[@as acp.BuiltSides]]
-  local on_disk = file.sent.disk and side_text.split(file.sent.disk)
-  if not on_disk or on_disk == sides.left or not sides.left then
+  if not disk or disk == sides.left or not sides.left then
     return decided
   end
-  local saved, overlaps = side_text.merge(sides.left, on_disk, decided)
+  local saved, overlaps = side_text.merge(sides.left, disk, decided)
   if overlaps and written then
     saved, overlaps = side_text.merge(sides.right, written, decided)
   end
@@ -61,13 +81,14 @@ local function of_file(file)
   if not sides or not sides.fits then
     return nil
   end
-  local written, takes_unsaved = written_by_agent(file)
+  local disk = disk_of(file)
+  local written, takes_unsaved = written_by_agent(file, disk)
   if not edited and not takes_unsaved then
     return nil
   end
   local decided, saved, mine = edited or sides.right or "", written, sides.left
   if edited then
-    saved = without_unsaved(file, edited, written)
+    saved = without_unsaved(file, edited, disk, written)
     mine = sides.right and file.side and side_text.body(file.side.mine) or edited
   end
   local final = sides.right_final
@@ -80,6 +101,7 @@ local function of_file(file)
     decided = side_text.join(decided, final),
     mine = mine and mine ~= "" and side_text.join(mine, sides.left and sides.left_final or final) or nil,
     saved = saved and side_text.join(saved, final),
+    written = written and side_text.join(written, final),
     takes_unsaved = takes_unsaved,
   }
 end
