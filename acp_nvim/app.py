@@ -162,7 +162,7 @@ class App:
         self.services.modified(command.path, command.modified)
 
     def _opened(self, command: Opened) -> None:
-        self.services.watch.opened(command.path)
+        self.services.opened(command.path)
 
     def _saved(self, command: Saved) -> None:
         self.services.saved(command.path, tuple(command.stamp))

@@ -53,6 +53,13 @@ class CallRun:
     began: int | None
     ended: int | None = None
     _targets: IdentityCache[Targets] = field(default_factory=IdentityCache)
+    _named: IdentityCache[Named] = field(default_factory=IdentityCache)
+
+    def named(self, anew: bool) -> Named:
+        """Return what the words of its command name, as it was when they were first read, or `anew`."""
+        if anew:
+            self._named = IdentityCache()
+        return self._named.get((self.call.raw_input, self.call.title), lambda: _named(self.call, self.cwd))
 
     @property
     def targets(self) -> Targets:
@@ -67,6 +74,10 @@ class CallRun:
         if call.kind != "execute" and call.command is None:
             return None
         return CallName(call.id, one_line(call.command or call.title)[: limits.COMMAND_NAME_CHARS])
+
+    @property
+    def runs_git(self) -> bool:
+        return any(os.path.basename(word) == "git" for word in _words(self.call))
 
     @property
     def may_change(self) -> bool:
@@ -103,7 +114,7 @@ class Named(NamedTuple):
     missing: list[str]  # what is not there, and may be made
 
 
-def named_by_command(call: ToolCall, cwd: str) -> Named:
+def _named(call: ToolCall, cwd: str) -> Named:
     files: dict[str, None] = {}
     missing: dict[str, None] = {}
     for word in filter(usable, _words(call)):

@@ -10,6 +10,7 @@ A call that reads or searches owns nothing. One that edits files and names some 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from acp_nvim.files.call_run import CallRun
 from acp_nvim.files.file_snapshot import ChangeAuthor, Stamp
@@ -18,7 +19,18 @@ from acp_nvim.files.watched_turn import WatchedTurn
 _BEFORE_NS = 300_000_000  # by which an agent may have begun a call before its message was read
 
 
-def find(turns: Iterable[WatchedTurn], found_by: WatchedTurn, path: str, now: Stamp | None) -> ChangeAuthor:
+class Owner(NamedTuple):
+    author: ChangeAuthor
+    call: CallRun | None = None
+    is_named: bool = False  # by the call
+
+    @property
+    def may_be_git(self) -> bool:
+        """Whether what the commit of HEAD holds may be a change of the owner's."""
+        return self.is_named or (self.call is not None and self.call.runs_git)
+
+
+def find(turns: Iterable[WatchedTurn], found_by: WatchedTurn, path: str, now: Stamp | None) -> Owner:
     """Return who has changed the file, as it is `now`. `found_by`: the turn that has come upon the change."""
     at = found_by.changed_at(path, now)
     turns = [turn for turn in turns if turn.ran(at) and turn.has(path)] or [found_by]
@@ -26,12 +38,13 @@ def find(turns: Iterable[WatchedTurn], found_by: WatchedTurn, path: str, now: St
     owners = {turn for turn in turns if ranks.get(turn) == min(ranks.values(), default=None)}
     newest = max(owners, key=lambda turn: (turn.began, turn.session.number))
     if not ranks:
-        return newest.author("unknown")
-    author = newest.author("agent")._replace(call=_likeliest(newest, path, at).name)
-    if len(owners) == 1:
-        return author
-    other = max(owners - {newest}, key=lambda turn: turn.began)
-    return author._replace(by="one of two", other=(other.session, other.number))
+        return Owner(newest.author("unknown"))
+    call = _likeliest(newest, path, at)
+    author = newest.author("agent")._replace(call=call.name)
+    if len(owners) > 1:
+        other = max(owners - {newest}, key=lambda turn: turn.began)
+        author = author._replace(by="one of two", other=(other.session, other.number))
+    return Owner(author, call, call.targets.have(path))
 
 
 def _ranks(turn: WatchedTurn, path: str, at: int) -> Iterator[int]:

@@ -93,7 +93,7 @@ class DiskChanges:
             earlier = None if isinstance(before, Unknown) else before or ""
             earlier = self._conflicts.earlier(path, seen.shown if seen.missed else earlier)
             looked = was if earlier == before else None
-            author = by = await self._author(turn, path, now, before, mode)
+            author = by = await self._author(turn, path, now, before, text, mode)
         if isinstance(text, str) and not isinstance(before, Unknown):
             by = by._replace(ends=file_snapshot.Ends.of(seen.path, before, text))
         found = None
@@ -103,7 +103,7 @@ class DiskChanges:
         is_echo = buffer is not None and text in self._files.baselines.echoes(path)
         if buffer and not found and isinstance(text, str) and text != before and not is_echo:
             self._files.baselines.forget_echo(path)
-        if text is not Unknown.TEXT and text != before and not is_echo:
+        if text is not Unknown.TEXT and text != before and not is_echo and author.by != "nobody":
             self._on_changed(FileChange(author, path, seen.path, before, text))
         self._note_missed(path, seen, found, earlier)
         if isinstance(found, Overlap):
@@ -112,10 +112,19 @@ class DiskChanges:
             self._conflicts.settle(path)
 
     async def _author(
-        self, turn: WatchedTurn, path: str, now: file_snapshot.Stamp | None, before: Held, mode: int | None
+        self,
+        turn: WatchedTurn,
+        path: str,
+        now: file_snapshot.Stamp | None,
+        before: Held,
+        text: Held,
+        mode: int | None,
     ) -> ChangeAuthor:
         """Return who has made a change, and what an undo has to know of the file and the folders above it."""
-        by = change_owner.find(dict.fromkeys((*self._turns, turn)), turn, path, now)._replace(mode=mode)
+        owner = change_owner.find(dict.fromkeys((*self._turns, turn)), turn, path, now)
+        if not owner.may_be_git and await git_changes.is_of_new_head(turn, path, text):
+            return owner.author._replace(by="nobody")
+        by = owner.author._replace(mode=mode)
         above = list(turn.folders_above(path))
         if now is None:
             known = ((folder, turn.folders.get(folder)) for folder in reversed(above))
@@ -135,15 +144,20 @@ class DiskChanges:
         another program's, and what was read first counts as the earlier text.
         """
         base, first = await git_changes.base(turn, path), seen.text
+        # before it answers, the editor says what it has written
         buffer = await self._files.documents.loaded(path)
+        if seen.is_saved:
+            return
         if isinstance(base, Unknown) and buffer and not buffer.modified and buffer.text.whole != first:
             base = buffer.text.whole
         if first == base or isinstance(first, Unknown):
             return
         if buffer and buffer.text.whole == base:
             return seen.take(file_snapshot.UNSEEN, base)  # the buffer is behind: it takes the change up
-        by = await self._author(turn, path, seen.stamp, base, None)
+        by = await self._author(turn, path, seen.stamp, base, first, None)
         is_changed = seen.stamp is not None and seen.stamp[-1] >= turn.began  # not only a folder above it
+        if by.by == "nobody":
+            return
         if not isinstance(base, Unknown) or (is_changed and (by.by != "unknown" or turn.was_dirty(path))):
             self._on_changed(FileChange(by, path, seen.path, base, first, True))
 

@@ -13,7 +13,7 @@ import anyio.lowlevel
 from anyio import to_thread
 
 from acp_nvim.files import disk, file_snapshot, git_changes
-from acp_nvim.files.call_run import is_file_name, named_by_command
+from acp_nvim.files.call_run import is_file_name
 from acp_nvim.files.disk_changes import DiskChanges, OnChanged
 from acp_nvim.files.documents import Known
 from acp_nvim.files.file_snapshot import FileSnapshot, FileStamp, Held, Stamp, Unknown
@@ -84,12 +84,12 @@ class DiskWatcher:
         turn = self._turns.get(session)
         if turn is None:
             return
-        named = named_by_command(call, session.cwd)
+        run, has_ended = turn.note_call(call)
+        named = run.named(anew=has_ended)
         given = [*call.paths(session.cwd), *named.files, *filter(is_file_name, named.missing)]
         news = [path for path in given if turn.is_new(path, "agent") and turn.add_path(path, "agent")]
         turn.spell(given)
         turn.note_missing(named.missing)
-        has_ended = turn.note_call(call)
         paths = turn.resolved(given)
         is_late = turn.over.is_set()  # as the calls of some subagents are
         if (has_ended or (news and call.status in ("completed", "failed"))) and paths:
@@ -144,6 +144,7 @@ class DiskWatcher:
         taken = [(turn, known) for turn in self._all if (known := turn.add(path, path, now, text))]
         for turn, known in taken:
             known.take(now, text)
+            known.is_saved = True
             turn.unbased.discard(path)
         return [known for _, known in taken]
 
@@ -185,7 +186,7 @@ class DiskWatcher:
         for other in turn.beside:
             await self._look_around(other)
         async for path in git_changes.before(turn):
-            turn.add_path(path, "unknown")
+            turn.add_dirty(path)
             await anyio.lowlevel.checkpoint()
         turn.begun.set()
 

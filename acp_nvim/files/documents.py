@@ -228,7 +228,9 @@ class Documents:
         """Let the buffer take up what the disk holds. None: both agree. `echoes`: what an agent's write through us may
         have made of the disk as well; the buffer has it already. A file that was emptied has a third of a second to be
         written, or until it `is_over` with those who write."""
-        request: dict[str, Any] = {"path": path, "by": by.shape}
+        request: dict[str, Any] = {"path": path}
+        if by.by != "nobody":
+            request["by"] = by.shape
         if known:
             request["known"] = known.shape
         if echoes:

@@ -23,7 +23,7 @@ _MODE = 3  # where it stands in a stamp
 _TRIES = 3  # to read a file that is being written
 _TICK_NS = 50_000_000  # a file may change twice within it and keep its stamp
 
-By = Literal["agent", "unknown", "one of two"]
+By = Literal["agent", "unknown", "one of two", "nobody"]  # nobody: it is no change of a session's
 
 
 class Typed(NamedTuple):
@@ -131,6 +131,7 @@ class FileSnapshot:
     stamp: Stamp | None
     text: Held
     sure: bool = True  # the same stamp means the same text
+    is_saved: bool = False  # the editor has written that text
     mode: int | None = None  # of the file when it was last there
     missed: str = ""  # why the buffer has not taken that text up
     shown: str | None = None  # if so, the disk's text that it was last in step with
@@ -144,6 +145,7 @@ class FileSnapshot:
     def take(self, now: Stamp | None, text: Held) -> None:
         if now and now != UNSEEN:
             self.mode = stat.S_IMODE(now[_MODE])
+        self.is_saved = False
         self.stamp, self.text, self.sure = now, text, now is None or disk.clock() - now[-1] > _TICK_NS
 
 

@@ -21,7 +21,7 @@ async def before(turn: WatchedTurn) -> AsyncIterator[str]:
     """Note the state of the session's repositories, and yield their dirty files: only a look tells what these hold."""
     for root in (turn.session.cwd, *turn.session.roots):
         if tree := await git_status.tree(root):
-            dirty = await git_status.changed(tree, root, limits.WATCHED_FILES)
+            dirty = await git_status.changed(tree, root, limits.DIRTY_FILES)
             if dirty is not None:
                 turn.trees[root] = tree, frozenset(dirty)
             for path in dirty or ():
@@ -53,6 +53,18 @@ async def base(turn: WatchedTurn, path: str) -> Held:
             return await _committed(tree, path, True)
         return Unknown.TEXT if await git_status.is_ignored(tree, path) else None
     return Unknown.TEXT
+
+
+async def is_of_new_head(turn: WatchedTurn, path: str, text: Held) -> bool:
+    """Whether HEAD has moved in the turn, and its commit holds this text: somebody has pulled, or has committed it."""
+    for tree, _ in turn.trees.values():
+        if within(path, tree.top):
+            head = await git_status.head(tree)
+            if head is None or head == tree.commit or await git_status.filtered(tree, [path]):
+                return False
+            now = tree._replace(commit=head)
+            return text == await _committed(now, path, await git_status.is_committed(now, path))
+    return False
 
 
 async def was_empty(turn: WatchedTurn, folder: str) -> bool:

@@ -76,6 +76,12 @@ async def filtered(tree: Repository, paths: Iterable[str]) -> set[str]:
     return set(given) - {os.path.join(tree.top, path) for path in plain}
 
 
+async def head(tree: Repository) -> str | None:
+    """Return what HEAD is now."""
+    said = await _run(tree.top, ["git", *inert_git.COMMIT], inert_git.finding(), limits.GIT_LIST_BYTES)
+    return said.decode().strip() if said else None
+
+
 async def is_committed(tree: Repository, path: str) -> bool:
     """Whether the commit has the file or folder."""
     name = f"{tree.commit}:{os.path.relpath(path, tree.top)}"

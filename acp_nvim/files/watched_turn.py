@@ -64,8 +64,8 @@ class WatchedTurn:
             if seen := self.files.get(self._resolved.get(path) or ""):
                 seen.path = path
 
-    def note_call(self, call: ToolCall) -> bool:
-        """Note that a call is new or has changed. Return whether it has ended just now."""
+    def note_call(self, call: ToolCall) -> tuple[CallRun, bool]:
+        """Note that a call is new or has changed. Return it and whether it has ended just now."""
         now, known = disk.clock(), self.runs.get(call.key)
         done = call.status in ("completed", "failed")
         if known is None or (known.ended is not None and not done):
@@ -77,7 +77,7 @@ class WatchedTurn:
                 known.began = max(self.began, last) if known.name else None
             self.runs[call.key] = known
         known.ended, had_ended = now if done and known.ended is None else known.ended, known.ended is not None
-        return done and not had_ended
+        return known, done and not had_ended
 
     def ran(self, at: int) -> bool:
         """Whether it ran at that time, or a call of it: those of subagents may be late."""
@@ -93,26 +93,32 @@ class WatchedTurn:
         """Whether git called it changed as the turn began."""
         return any(path in dirty for _, dirty in self.trees.values())
 
-    def add_path(self, given: str, by: By) -> str | None:
+    def add_dirty(self, given: str) -> None:
+        """Read a file that git calls changed, as long as there is room for those."""
+        size = file_snapshot.size(file_snapshot.stamp(disk.resolve(given)))
+        fits = size <= limits.DIRTY_FILE_BYTES and self._bytes_read + size <= limits.DIRTY_BYTES
+        self.add_path(given, "unknown", fits)
+
+    def add_path(self, given: str, by: By, reads: bool = True) -> str | None:
         """Read a file for the first time, if it is inside. Return its resolved path if it is watched.
 
         The text is read at once, whatever its size: with its next message the agent may have changed the file. Only a
-        turn that names hundreds of megabytes has files whose earlier text is unknown.
+        turn that names hundreds of megabytes has files whose earlier text is unknown, or one that does not read them.
         """
         if self.is_new(given, by):
             path = disk.resolve(given)
             inside = self.boundary.is_inside(self.session, path, given)
             self._resolved[given] = path if inside else None
             if inside and path not in self.files:
-                self._read(path, given)
+                self._read(path, given, reads)
         found = self._resolved.get(given)
         return found if found in self.files else None
 
-    def _read(self, path: str, given: str) -> None:
+    def _read(self, path: str, given: str, reads: bool) -> None:
         now = file_snapshot.stamp(path)
         text: Held = Unknown.TEXT
-        self._bytes_read += file_snapshot.size(now)
-        if self._bytes_read <= limits.WATCHED_BYTES:
+        self._bytes_read += file_snapshot.size(now) if reads else 0
+        if reads and self._bytes_read <= limits.WATCHED_BYTES:
             now, text = file_snapshot.whole(path)
         is_shared = any(path in turn.files for turn in self.beside)
         if self.add(path, given, now, text) and not is_shared:

@@ -145,6 +145,11 @@ class AgentServices:
         if not is_modified:
             self.enforcement.saved(path)
 
+    def opened(self, path: str) -> None:
+        """Note that a buffer has been read from this file: a prompt may be about to go out."""
+        self.known_files = [*self.known_files, path]
+        self.watch.opened(path)
+
     def saved(self, path: str, stamp: FileStamp) -> None:
         """Note that the user has written a file, which has this stamp since."""
         self.watch.saved(path, stamp)

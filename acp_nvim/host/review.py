@@ -51,6 +51,7 @@ class Review:
         The editor sees changes of a loaded file in its buffer, but not one that was there when the buffer was read.
         """
         by, path, given, before, after, is_in_buffer = found
+        assert by.by != "nobody"
         if after is not None and self._is_loaded(path) and not is_in_buffer:
             return
         change: DiskChange = {

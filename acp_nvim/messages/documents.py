@@ -66,7 +66,7 @@ class SettledText(TypedDict):
 
 class SyncRequest(TypedDict):
     path: str  # resolved
-    by: DocumentBy
+    by: NotRequired[DocumentBy]  # without it: another program
     known: NotRequired[KnownText]
     settled: NotRequired[SettledText]
     echoes: NotRequired[list[str]]  # what a write through us may have made of the disk as well

@@ -13,11 +13,11 @@ import anyio
 import pytest
 from anyio.abc import TaskGroup
 
+from acp_nvim import limits
 from acp_nvim.files import file_snapshot
 from acp_nvim.files.disk_changes import FileChange
 from acp_nvim.files.disk_watcher import DiskWatcher
 from acp_nvim.files.file_snapshot import Held, Unknown
-from acp_nvim.limits import WATCHED_FILES
 from acp_nvim.protocol import schema
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.tool_call import ToolCall
@@ -161,14 +161,15 @@ async def test_only_texts_inside_the_roots(agent: Agent, tmp_path_factory: pytes
     assert watched.changes == []
 
 
-async def test_the_paths_of_a_turn_are_bounded(agent: Agent) -> None:
+async def test_the_paths_of_a_turn_are_bounded(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "WATCHED_FILES", 20)
     async with watching(agent) as watched:
-        paths = [agent.root / f"n{n}" for n in range(WATCHED_FILES + 10)]
+        paths = [agent.root / f"n{n}" for n in range(30)]
         await watched.call(*paths)
         for path in paths:
             path.write_text("x\n")
         await watched.end()
-    assert len(watched.changes) == WATCHED_FILES
+    assert len(watched.changes) == 20
 
 
 async def test_large_files_are_read_beside(agent: Agent) -> None:
@@ -546,3 +547,18 @@ async def test_without_git_there_is_what_was_named(agent: Agent, monkeypatch: py
         await watched.edited("new\n")
         await watched.end()
     assert len(watched.changes) == 1
+
+
+async def test_what_is_dirty_is_read_up_to_a_size(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "DIRTY_FILE_BYTES", 10)
+    git(agent.root, "init", "-q")
+    (agent.root / "large").write_text("user's, and large\n")
+    (agent.root / "small").write_text("user's\n")
+    async with watching(agent, None) as watched:
+        for name in ("large", "small"):
+            (agent.root / name).write_text("agent's\n")
+        await watched.end()
+    assert sorted(watched.changes, key=lambda change: change[0]) == [
+        ("large", Unknown.TEXT, "agent's\n", "unknown"),
+        ("small", "user's\n", "agent's\n", "unknown"),
+    ]

@@ -242,3 +242,30 @@ async def test_without_git_an_earlier_text_that_nobody_has_seen_is_said_to_be_un
     )
     assert changes[0] == ("a.txt", 1, "agent", command, "?", "new\n")
     assert (changes[1][4], changes[-1][3], changes[-1][5]) == ("new\n", None, "newer\n")
+
+
+async def test_what_the_user_pulls_while_a_command_runs_is_nobody_s(desk: Desk, repository: Path) -> None:
+    go = desk.folder / "go"
+    pull = f"while [ ! -e {go} ]; do sleep 0.01; done"
+    desk.agent(on_prompt("", *run_command(pull, *read("b.txt"), mark("begun"))))
+    talk = await desk.ready(cwd=repository)
+    talk.prompt("go")
+    await eventually(lambda: desk.scripted[0].logged("mark"))
+    for name in ("a.txt", "new.txt"):
+        (repository / name).write_text("pulled\n")
+    (repository / "report.py").unlink()
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "of somebody else")
+    go.touch()
+    await over(desk, talk)
+    assert told(desk, repository) == []
+
+
+async def test_what_a_git_command_of_the_agent_s_checks_out_is_its_own(desk: Desk, repository: Path) -> None:
+    (repository / "a.txt").write_text("side\n")
+    git(repository, "checkout", "-qb", "side")
+    git(repository, "commit", "-qam", "side")
+    git(repository, "checkout", "-q", "-")
+    command = "git checkout -q side"
+    changes = await turn(desk, repository, *read("a.txt"), *run_command(command))
+    assert changes == [("a.txt", 1, "agent", command, "a.txt\n", "side\n")]

@@ -451,7 +451,7 @@
 
 ---@class acp.message.SyncRequest
 ---@field path string  resolved
----@field by acp.message.DocumentBy
+---@field by? acp.message.DocumentBy  without it: another program
 ---@field known? acp.message.KnownText
 ---@field settled? acp.message.SettledText
 ---@field echoes? string[]  what a write through us may have made of the disk as well
