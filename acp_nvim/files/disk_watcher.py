@@ -91,6 +91,9 @@ class DiskWatcher:
         turn.spell(given)
         turn.note_missing(named.missing)
         paths = turn.resolved(given)
+        turn.named.update(paths)
+        if has_ended:
+            self._files.baselines.of(session).look(paths)
         is_late = turn.over.is_set()  # as the calls of some subagents are
         if (has_ended or (news and call.status in ("completed", "failed"))) and paths:
             self._tasks.search(turn, self._look, paths, not is_late)
@@ -210,6 +213,9 @@ class DiskWatcher:
         await turn.begun.wait()  # a short turn may be over before git has answered
         await self._look_around(turn)
         if turn.session in self._turns:
+            held = ((path, turn.files[path].text) for path in turn.named)
+            texts = {path: text for path, text in held if isinstance(text, str)}
+            self._files.baselines.of(turn.session).end_turn(texts)
             self._on_over(turn.session, turn.number)
 
     async def _look_around(self, turn: WatchedTurn) -> None:

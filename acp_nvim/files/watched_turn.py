@@ -36,6 +36,7 @@ class WatchedTurn:
     runs: dict[int, CallRun] = field(default_factory=dict)  # by the keys of their calls
     # files that have changed since the turn began and before they were first read: git may know what they held
     unbased: set[str] = field(default_factory=set)
+    named: set[str] = field(default_factory=set)  # files, by its calls
     saved: set[str] = field(default_factory=set)  # by the user, who may have undone hunks
     folders: dict[str, int | None] = field(
         default_factory=dict

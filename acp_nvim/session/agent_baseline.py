@@ -8,12 +8,13 @@ knows the lines that it was given, no others:
     it reads 1-3    a X c             and believes  a X c d  from now on
     it writes       a X C d           base a X c d: E stays, and so would X have done unread
 
-Of a file that it never had from us it is taken to know what the disk held when its turn began.
+Of a file that it never had from us it is taken to know what the disk held at the end of the last turn in which one of
+its calls named it, or, if a call has named it and ended in this turn, or none ever, when its turn began.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
 from acp_nvim.text.line_diff import Edit, apply, edits
@@ -29,6 +30,8 @@ class AgentBaseline:
         self.turn_began = now  # on the clock of the file system
         self._texts: dict[str, str] = {}
         self._at_turn_start: dict[str, bytes | None] = {}
+        self._looked: set[str] = set()  # in this turn
+        self._at_last_look: dict[str, str] = {}
 
     def text(self, path: str) -> str | None:
         """Return the text that the agent has last sent or read."""
@@ -37,6 +40,15 @@ class AgentBaseline:
     def learn(self, path: str, text: str) -> None:
         self._texts[path] = text
         self._at_turn_start.pop(path, None)
+        self._at_last_look.pop(path, None)
+
+    def look(self, paths: Iterable[str]) -> None:
+        """Note that a call which names these files has ended: the agent may have seen them as they are."""
+        self._looked.update(paths)
+
+    def end_turn(self, texts: Mapping[str, str]) -> None:
+        """Learn what the files hold that calls of the turn have named."""
+        self._at_last_look |= {path: text for path, text in texts.items() if path not in self._texts}
 
     def learn_lines(self, path: str, text: str, end: str, line: int | None, limit: int | None) -> None:
         """Learn that the agent was given `limit` lines of `text` from `line` on. Of a file that is new to it, it is
@@ -57,6 +69,7 @@ class AgentBaseline:
         """`looked_at` are files as they are now, which may change before the agent asks for them."""
         self.turn_began = now
         self._at_turn_start = looked_at
+        self._looked.clear()
 
     def base(
         self, path: str, disk: bytes | None, changed: int, decode: Callable[[bytes], T]
@@ -67,6 +80,8 @@ class AgentBaseline:
         """
         if path in self._texts:
             return self._texts[path]
+        if path not in self._looked and path in self._at_last_look:
+            return self._at_last_look[path]
         if path in self._at_turn_start:
             return decode(self._at_turn_start[path] or b"")
         return decode(disk or b"") if disk is None or changed < self.turn_began else None

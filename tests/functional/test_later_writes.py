@@ -8,7 +8,7 @@ import pytest
 
 from tests.fakes.script import tool, wait_until
 from tests.functional.editor import Editor
-from tests.steps.files import join_lines, read, write
+from tests.steps.files import call_edit, join_lines, read, write
 from tests.steps.review import PENDING, TEN
 from tests.steps.turns import LINES, Play
 
@@ -190,3 +190,25 @@ def test_a_file_with_a_mark_of_its_encoding_is_changed_on_disk(play: Play, encod
     play.editor.expect_lua(f"{LINES}".replace("...", "'notes.txt'"), [TEN[0], "LINE 2", *TEN[2:]])
     assert play.editor.lua("return { vim.bo.fileencoding, vim.bo.bomb }") == [encoding, True]
     assert play.path.read_bytes() == changed
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+@pytest.mark.parametrize("looks", [True, False])
+def test_what_the_user_saves_between_two_turns_stays_until_the_agent_has_seen_it(
+    play: Play, looks: bool, is_open: bool
+) -> None:
+    """The agent reads and writes the disk in the first turn, and writes through us in the second one."""
+    if not is_open:
+        play.do("enew | bwipeout notes.txt")
+    play.write_disk(join_lines(FIRST))
+    play.end()
+    play.editor.expect_lua(PENDING, 1)
+    play.do("edit notes.txt | call append('$', 'mine') | write")
+    if not is_open:
+        play.do("enew | bwipeout notes.txt")
+    play.turn()
+    if looks:
+        play.order(*call_edit(str(play.path), id="look"))
+    play.order(tool("edit", kind="edit", status="in_progress", locations=[{"path": str(play.path)}]))
+    assert play.write(SECOND) == {}
+    assert play.path.read_text() == join_lines(SECOND if looks else [*SECOND, "mine"])
