@@ -77,7 +77,7 @@ class Decision:
             right=right,
             decided=text,
             saved=saved,
-            written=change.written | ({written} - {None} if left is not None else {right}),
+            written=change.written | ({right, *_empty(text)} if left is None else {written} - {None}),
             stamp=file.stamp,
             kind=kind,
             taken=taken(left, right, text),
@@ -120,6 +120,11 @@ def _all_of(change: AgentChange) -> Taken:
     """Count what is taken as it was sent; a change that has no place has no hunks."""
     found = taken(change.base, change.new, change.new)
     return found._replace(whole=0, proposed=0) if change.problem else found
+
+
+def _empty(decided: str | None) -> set[str]:
+    """Return what a new file may hold that the user does not want: some agents make it before they write it."""
+    return {""} if decided is None else set()
 
 
 def _shaped(like: str, text: str | None) -> str | None:

@@ -172,3 +172,37 @@ def test_what_is_one_change_as_a_whole_says_how_to_refuse_it(open_editor: Open, 
     editor.type("do")
     editor.screen.expect("not refused: this change is taken or refused as a whole, :Acp reject refuses it")
     editor.expect_lua(TEXT, ["other"])
+
+
+@pytest.mark.parametrize("through", [True, False], ids=["through us", "on the disk"])
+@pytest.mark.parametrize("keys", ["do", ":%d<CR>"])
+@pytest.mark.parametrize("way", ["unknown", "an empty buffer", "emptied first"])
+def test_a_refused_new_file_among_others_is_not_there_not_even_empty(
+    open_editor: Open, tmp_path: Path, through: bool, keys: str, way: str
+) -> None:
+    put = write if through else write_file
+    empty = [write_file(CREATED, "")] if way == "emptied first" else []
+    changes = [make_diff(NOTES, OLD, NEW), make_diff(CREATED, None, "import os\n")]
+    steps = [put(NOTES, NEW), *empty, put(CREATED, "import os\n"), DONE]
+    agent = script(tmp_path, on_prompt("go on", ask(*changes), *steps), on_prompt("and now"))
+    editor = open_old(open_editor, agent, size=(200, 40))
+    if way == "an empty buffer":
+        editor.type(":edit new.py<CR>:buffer notes.txt<CR>")
+    editor.acp("prompt", "go on")
+    editor.screen.expect("notes.txt (1 of 2)")
+    expect_answerable(editor)
+    editor.type("<C-w>t<C-w>l:w<CR>")
+    editor.screen.expect("new.py (2 of 2)")
+    editor.type(keys)
+    editor.screen.expect(":w rejects, sends the rest")
+    expect_answerable(editor)
+    editor.type(":w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert get_outcomes(agent) == ["yes"]
+    report = get_report(editor, agent)
+    assert "new.py: the user wants no such file." in report
+    assert read_disk(editor) == NEW
+    assert not (editor.project / "new.py").exists()
+    editor.expect_lua(
+        "return vim.fn.bufloaded('new.py') == 0 or vim.fn.getbufline('new.py', 1, '$')[1] == ''"
+    )

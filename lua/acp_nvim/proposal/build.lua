@@ -143,7 +143,7 @@ end
 ---@return integer? buf
 function M.live(file)
   local buf = find.find(file.path)
-  if not buf then
+  if not buf or (not file.disk and texts.is_void(buf)) then -- where there is no file, an empty buffer is none either
     return file.disk, nil
   end
   return side_text.join(side_text.of_buffer(buf), texts.is_final(buf) and not texts.is_void(buf)), buf
