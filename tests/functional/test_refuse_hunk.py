@@ -5,11 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.script import on_prompt, script, tool, wait_until
+from tests.fakes.script import on_prompt, script, tool, wait_until, write_file
 from tests.functional.editor import Editor
 from tests.steps.conversation import expect_answerable
-from tests.steps.files import NOTES, write
-from tests.steps.proposals import OLD, ask_edit, get_outcomes, make_diff, open_diff, open_old
+from tests.steps.files import LINES, NOTES, read_disk, write
+from tests.steps.proposals import (
+    NEW,
+    OLD,
+    ask_edit,
+    get_outcomes,
+    get_report,
+    make_diff,
+    open_diff,
+    open_old,
+)
 
 Open = Callable[..., Editor]
 RIGHT = "return vim.api.nvim_buf_get_lines(0, 0, -1, false)"
@@ -78,3 +87,64 @@ def test_a_line_without_a_change_stays(open_editor: Open, tmp_path: Path) -> Non
     editor.screen.expect("not refused: no hunk is under the cursor, ]c goes to the next")
     editor.type("9Gccnine<Esc>")
     editor.expect_lua(RIGHT, MORE.replace("line 8\n", "nine\n").splitlines())
+
+
+@pytest.mark.parametrize(
+    ("keys", "line_three_on"),
+    [
+        pytest.param("4Gccmine<Esc>3Gdo", "line 3\nmine\nline 4 now\n", id="above what was typed"),
+        pytest.param("4Gccmine<Esc>5Gdo", "line 3 now\nmine\n", id="below what was typed"),
+        pytest.param("4Gccmine<Esc>3Gdo5Gdo", "line 3\nmine\n", id="both"),
+        pytest.param("3GA, mine<Esc>4Gdo", "line 3 now, mine\nline 4\n", id="what is left of it"),
+        pytest.param("3Gomine<Esc>3Gdo", "line 3\nmine\nbetween\nline 4 now\n", id="above a new line"),
+    ],
+)
+def test_what_the_user_has_typed_in_a_hunk_stays_when_it_is_refused(
+    open_editor: Open, tmp_path: Path, keys: str, line_three_on: str
+) -> None:
+    agent = script(tmp_path, on_prompt("", ask_edit(make_diff(new=MORE)), ["wait", "session/cancel"]))
+    editor = open_old(open_editor, agent)
+    open_diff(editor)
+    editor.type(keys)
+    wanted = OLD.replace(lines_of(3, 4), line_three_on)
+    editor.expect_lua(RIGHT, wanted.splitlines())
+    editor.type("u")
+    editor.expect_lua(RIGHT, lambda now: now != wanted.splitlines())
+    editor.type("<C-r>")
+    editor.expect_lua(RIGHT, wanted.splitlines())
+
+
+def test_a_hunk_of_the_users_alone_is_taken_back(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("", ask_edit(make_diff(new=MORE)), ["wait", "session/cancel"]))
+    editor = open_old(open_editor, agent)
+    open_diff(editor)
+    editor.type("9Gccmine<Esc>do")
+    editor.expect_lua(RIGHT, MORE.splitlines())
+    editor.type("9Gccmine<Esc>3Gdo8Gdo")
+    editor.expect_lua(RIGHT, OLD.splitlines())
+
+
+@pytest.mark.parametrize("way", ["through us", "on disk"])
+def test_hunks_that_go_by_other_keys_are_refused_as_well(open_editor: Open, tmp_path: Path, way: str) -> None:
+    """Neovim's own commands put a hunk back, from either side; what was typed stays the user's."""
+    put = (write if way == "through us" else write_file)(NOTES, NEW)
+    done = tool("call", known=True, status="completed")
+    agent = script(tmp_path, on_prompt("edit", ask_edit(), put, done), on_prompt("and now"))
+    editor = open_old(open_editor, agent)
+    open_diff(editor)
+    editor.type("5Gomine<Esc><C-w>h3Gdp<C-w>l")
+    editor.expect_lua("return vim.fn.getline(3)", "line 3")
+    editor.type("11G:.diffget<CR>")
+    editor.expect_lua("return vim.fn.getline(11)", "line 10")
+    editor.type("u")
+    editor.expect_lua("return vim.fn.getline(11)", "TEN")
+    expect_answerable(editor)
+    editor.type(":w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    typed = OLD.replace("line 5\n", "line 5\nmine\n")
+    wanted = typed.replace("line 10\n", "TEN\n").replace("line 17\n", "SEVENTEEN\n")
+    editor.expect_lua(LINES, wanted.splitlines())
+    assert read_disk(editor) == wanted
+    editor.type("<C-w>t:Acp undo all<CR>")
+    editor.expect_lua(LINES, typed.splitlines())
+    assert "-THREE" in get_report(editor, agent)
