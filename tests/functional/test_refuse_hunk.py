@@ -148,3 +148,31 @@ def test_hunks_that_go_by_other_keys_are_refused_as_well(open_editor: Open, tmp_
     editor.type("<C-w>t:Acp undo all<CR>")
     editor.expect_lua(LINES, typed.splitlines())
     assert "-THREE" in get_report(editor, agent)
+
+
+@pytest.mark.parametrize(
+    ("keys", "hunks", "typed"),
+    [
+        ("3Gdou5Gomine<Esc>", 3, {5: "line 5\nmine"}),
+        ("3Gdou3Gdo5Gomine<Esc>u", 2, {}),
+        ("3Gdo5Gomine<Esc>uu<C-r>", 2, {}),
+        ("3Gccmine<Esc>uu10Gdo", 2, {}),
+        ("3Gdo10Gdo17Gdo:earlier 2<CR>", 2, {}),
+    ],
+)
+def test_u_takes_back_whose_line_is_whose(
+    open_editor: Open, tmp_path: Path, keys: str, hunks: int, typed: dict[int, str]
+) -> None:
+    """All keys come at once, as in a macro."""
+    done = tool("call", known=True, status="completed")
+    agent = script(tmp_path, on_prompt("", ask_edit(), write(NOTES, NEW), done))
+    editor = open_old(open_editor, agent)
+    open_diff(editor)
+    editor.type(keys)
+    expect_answerable(editor)
+    editor.type(":w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua("return #vim.iter(require('acp_nvim').changes({ all = true })):next().hunks", hunks)
+    editor.type("<C-w>t:Acp undo all<CR>")
+    stays = [typed.get(number, line) for number, line in enumerate(OLD.splitlines(), 1)]
+    editor.expect_lua(LINES, "\n".join(stays).split("\n"))

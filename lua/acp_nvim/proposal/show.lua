@@ -122,12 +122,11 @@ end
 
 ---@param proposal acp.Proposal
 ---@param buf integer  of a right side
-local function settle(proposal, buf)
-  for _, file in ipairs(proposal.files) do
-    if file.buf == buf and file.is_filled then
-      side_history.settle(file)
-    end
-  end
+---@return acp.ProposalFile?
+local function filled_file(proposal, buf)
+  return vim.iter(proposal.files):find(function(file)
+    return file.buf == buf and file.is_filled
+  end)
 end
 
 ---@param proposal acp.Proposal
@@ -135,12 +134,19 @@ end
 local function watch_edits(proposal, buf)
   local is_due = false
   api.nvim_buf_attach(buf, false, {
-    on_lines = function()
+    on_lines = function(_, _, _, first, last, stop)
+      local file = filled_file(proposal, buf)
+      if file then
+        side_history.note(file, first, last, stop)
+      end
       if not is_due then
         is_due = true
         vim.schedule(function()
           is_due = false
-          settle(proposal, buf)
+          file = filled_file(proposal, buf)
+          if file then
+            side_history.settle(file)
+          end
           renew_bars(proposal)
         end)
       end
@@ -152,10 +158,9 @@ end
 ---@param proposal acp.Proposal
 ---@param buf integer  of a right side
 local function reloaded(proposal, buf)
-  for _, file in ipairs(proposal.files) do
-    if file.buf == buf and file.is_filled then
-      sides.refill(file)
-    end
+  local file = filled_file(proposal, buf)
+  if file then
+    sides.refill(file)
   end
   watch_edits(proposal, buf)
   tell_edits.watch(proposal, buf)

@@ -18,6 +18,13 @@ local M = {}
 ---@field sides table<integer, acp.RightSide>
 ---@field seqs integer[]  in the order in which they were met
 ---@field at integer      the state of the buffer when it was last looked at
+---@field edits acp.SideEdit[]  since then
+
+---@class acp.SideEdit
+---@field seq integer  the state of the undo tree that it has made, or that it undoes
+---@field first integer
+---@field last integer
+---@field lines string[]
 
 ---@param file acp.ProposalFile
 ---@return boolean
@@ -32,15 +39,19 @@ function M.proposed(file)
   return right_side.new(side_text.lines(sides.left), side_text.lines(store.proposed_text(sides)))
 end
 
---- Remembers the side with the state of the buffer, which holds its lines. Of the oldest states only the text is known
---- in the end.
+---@param buf integer
+---@return integer
+local function undo_state(buf)
+  return api.nvim_buf_call(buf, vim.fn.changenr)
+end
+
+--- Remembers the side with a state of the buffer, which holds its lines there. Of the oldest states only the text is
+--- known in the end.
 ---@param file acp.ProposalFile
 ---@param side acp.RightSide
-local function remember(file, side)
+---@param seq integer
+local function remember(file, side, seq)
   local history = file.history --[[@as acp.SideHistory]]
-  local seq = api.nvim_buf_call(file.buf, function()
-    return vim.fn.undotree().seq_cur
-  end)
   if not history.sides[seq] then
     table.insert(history.seqs, seq)
     if #history.seqs * #side.lines > limits.SIDE_HISTORY_LINES and #history.seqs > 2 then
@@ -54,8 +65,50 @@ end
 ---@param file acp.ProposalFile
 ---@param side acp.RightSide
 function M.begin(file, side)
-  file.history = { sides = {}, seqs = {}, at = 0 }
-  remember(file, side)
+  file.history = { sides = {}, seqs = {}, at = 0, edits = {} }
+  remember(file, side, undo_state(file.buf))
+end
+
+--- Notes an edit of the buffer as it happens: several keys may come at once.
+---@param file acp.ProposalFile
+---@param first integer
+---@param last integer
+---@param stop integer  of the lines that have come
+function M.note(file, first, last, stop)
+  local lines = api.nvim_buf_get_lines(file.buf, first, stop, false)
+  table.insert(file.history.edits, { seq = undo_state(file.buf), first = first, last = last, lines = lines })
+end
+
+--- The remembered side with these lines: `u` and another key may have come at once.
+---@param file acp.ProposalFile
+---@param lines string[]
+---@return acp.RightSide?
+local function known_with(file, lines)
+  for i = #file.history.seqs, 1, -1 do
+    local side = file.history.sides[file.history.seqs[i]]
+    if text.same_lines(side.lines, lines) then
+      return side
+    end
+  end
+end
+
+--- Remembers the states of the undo tree through which the buffer has gone since it was last looked at.
+---@param file acp.ProposalFile
+local function pass_states(file)
+  local edits, count = file.history.edits, 0
+  for i = 1, #edits - 1 do
+    count = edits[i].seq ~= edits[i + 1].seq and i or count
+  end
+  local rows = text.rows(file.side.lines)
+  for i = 1, count * #rows <= limits.SIDE_HISTORY_LINES and count or 0 do
+    local edit = edits[i]
+    rows = diff.apply(rows, { { edit.first, edit.last, edit.lines } })
+    if edit.seq ~= edits[i + 1].seq then
+      local lines = side_text.lines(side_text.body(rows))
+      remember(file, known_with(file, lines) or right_side.typed(file.side, lines), edit.seq)
+    end
+  end
+  file.history.edits = {}
 end
 
 --- Takes what the user has typed in the buffer, or the state to which `u` has gone back.
@@ -65,15 +118,13 @@ function M.settle(file)
   if not has_buffer(file) then
     return file.side or M.proposed(file)
   end
-  local lines = side_text.lines(side_text.of_buffer(file.buf))
-  local seq = api.nvim_buf_call(file.buf, function()
-    return vim.fn.undotree().seq_cur
-  end)
+  pass_states(file)
+  local lines, seq = side_text.lines(side_text.of_buffer(file.buf)), undo_state(file.buf)
   local known = seq ~= file.history.at and file.history.sides[seq]
   if known and text.same_lines(known.lines, lines) then
     file.side, file.history.at = known, seq
   elseif not text.same_lines(file.side.lines, lines) then
-    remember(file, right_side.typed(file.side, lines))
+    remember(file, right_side.typed(file.side, lines), seq)
   end
   return file.side
 end
@@ -98,7 +149,8 @@ function M.put(file, side)
     end
   end
   bo.undolevels, bo.modifiable = bo.undolevels, modifiable
-  remember(file, side)
+  file.history.edits = {}
+  remember(file, side, undo_state(buf))
 end
 
 return M
