@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.functional.editor import Editor
-from tests.model.stack import Edit, State, Text, Turn, taken
+from tests.model.stack import Edit, State, Text, Turn, apply, carry, taken
 
 STORIES = 500
 
@@ -44,6 +44,15 @@ function _G.tell(story)
     states[#states + 1] = texts
   end
   return states
+end
+
+function _G.up(above, below, edits)
+  local one = patch.absorb(patch.new(), diff.edits(below, above), below)
+  assert(vim.deep_equal(patch.below(one, above), below))
+  local up, new = patch.up(one, edits, above)
+  local text = diff.apply(above, up)
+  assert_sound(new)
+  return { text, patch.below(new, text) }
 end
 """
 
@@ -89,3 +98,26 @@ def test_patches_have_the_texts_of_the_model(neovim: Editor) -> None:
         assert [[tuple(text) for text in texts] for texts in found] == [
             list(map(tuple, texts)) for texts in wanted
         ], seed
+
+
+def edits_of(r: random.Random, text: Text, whose: str) -> list[Edit]:
+    """Some that do not touch."""
+    rows = sorted(r.sample(range(len(text) + 1), min(len(text) + 1, 2 * r.randint(1, 3))))
+    edits = [Edit(a, b, ()) for a, b in zip(rows[::2], rows[1::2], strict=False)]
+    if r.random() < 0.5 and rows:
+        edits[-1:] = [Edit(rows[-1], rows[-1], ())]
+    return [
+        Edit(a, b, tuple(f"{whose} {n}.{k}" for k in range(r.randint(a == b, 4))))
+        for n, (a, b, _) in enumerate(edits)
+    ]
+
+
+def test_edits_are_carried_up_as_the_model_does(neovim: Editor) -> None:
+    for seed in range(STORIES):
+        r = random.Random(seed)
+        below = tuple(f"first {n}" for n in range(r.randint(0, 9)))
+        above = apply(below, edits_of(r, below, "above"))
+        edits = edits_of(r, below, "below")
+        text, base = neovim.lua("return up(...)", above, below, edits)
+        wanted = apply(above, carry(edits, below, above, yields=True))
+        assert (tuple(text), tuple(base)) == (wanted, apply(below, edits)), seed

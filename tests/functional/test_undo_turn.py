@@ -66,7 +66,7 @@ def test_the_earlier_turn_s_lines_come_back_and_stay_pending(open_editor: Open, 
     editor = twice(open_editor, tmp_path)
     editor.expect_lua(LINES, SECOND)
     both = describe(editor)
-    assert both == [(2, ["line 5"], ["second", "added"]), (2, ["line 6"], ["SIX"])]
+    assert both == [(2, ["line 5", "line 6"], ["second", "added", "SIX"])]
     editor.type(":Acp undo turn<CR>")
     editor.screen.expect("undone: 2 changes in ")
     editor.expect_lua(LINES, FIRST)
@@ -84,10 +84,19 @@ def test_the_earlier_turn_s_lines_come_back_and_stay_pending(open_editor: Open, 
     assert read_disk(editor) == join_lines(TEN)
 
 
-def test_with_a_bang_both_turns_are_undone(open_editor: Open, tmp_path: Path) -> None:
+def test_the_earlier_turn_goes_and_the_later_one_stays(open_editor: Open, tmp_path: Path) -> None:
+    """What the later turn has made of the earlier one's lines is its own."""
     editor = twice(open_editor, tmp_path)
-    editor.type(":Acp undo! turn<CR>")
+    editor.type(":Acp<CR><Esc><C-w>k")
+    editor.screen.expect("± notes.txt +2 −1 · ,k keep")
+    editor.type("gg/+2 −1<CR>,u")
+    editor.screen.expect("undone: 1 change in notes.txt (turn 1)")
+    editor.expect_lua(LINES, [*TEN[:4], "second", "SIX", *TEN[6:]])
+    assert describe(editor) == [(2, ["line 5", "line 6"], ["second", "SIX"])]
+    editor.type("<C-w>h:Acp undo turn<CR>")
+    editor.screen.expect("(turn 2)")
     editor.expect_lua(LINES, TEN)
+    assert read_disk(editor) == join_lines(TEN)
     editor.expect_lua(PENDING, 0)
 
 
@@ -101,9 +110,8 @@ def test_each_turn_has_its_own_numbers(open_editor: Open, tmp_path: Path) -> Non
     editor.type(":Acp review session<CR>")
     editor.expect_lua("return vim.fn.getqflist({ title = 0 }).title", "session 1: notes.txt +3 −2")
     editor.type("<C-w>l<C-w>kgg/+2 −1<CR>")
-    for key in (",u", ",k"):
-        editor.type(key)
-        editor.screen.expect(NEAR)
+    editor.type(",k")
+    editor.screen.expect(NEAR)
     editor.expect_lua(LINES, SECOND)
     editor.type("<CR>")
     editor.screen.expect("change 1 of 1 · ")

@@ -158,7 +158,7 @@ end
 ---@class acp.Decided
 ---@field session integer
 ---@field turn? integer      nil: all of the session's
----@field unknown? boolean   also what nobody has announced, and whole hunks that hold lines of an earlier turn
+---@field unknown? boolean   also what nobody has announced
 
 --- What still waits once the last change of a turn is decided; nil while the turn has others.
 ---@param n integer
@@ -175,28 +175,23 @@ end
 ---@return true?, string?
 local function decide_all(verb, what)
   local n, turn = what.session, what.turn
-  local pending, unknown = review.pending(n, turn)
-  local whole = vim.tbl_filter(function(hunk)
-    return not turn or hunk.turn == turn
-  end, pending)
-  local left, chosen, unnamed, earlier, later = {}, {}, 0, 0, #pending - #whole
-  for _, hunk in
-    ipairs(what.unknown and whole or review.of_turn_alone(n, turn --[[@as integer]]))
-  do
-    if what.unknown or (hunk.by ~= "unknown" and #hunk.earlier == 0) then
-      chosen[#chosen + 1] = hunk
-    elseif hunk.by == "unknown" then
-      unnamed = unnamed + 1
-    else
-      earlier = earlier + 1
-    end
+  local found, unknown = review.pending(n, turn)
+  local is_turn, later = verb == "undo" and turn ~= nil, 0
+  if is_turn then
+    found = review.of_turn_alone(n, turn)
+  elseif turn then
+    local all = #found
+    found = vim.tbl_filter(function(hunk)
+      return hunk.turn == turn
+    end, found)
+    later = all - #found
   end
-  if unnamed > 0 then
-    left[1] = ("%d that may not be the agent's: :Acp undo! turn"):format(unnamed)
+  local left, chosen = {}, {}
+  for _, hunk in ipairs(found) do
+    chosen[#chosen + 1] = (what.unknown or hunk.by ~= "unknown") and hunk or nil
   end
-  if earlier > 0 then
-    local also = earlier == 1 and "change also holds" or "changes also hold"
-    left[#left + 1] = ("%d %s lines of an earlier turn: :Acp undo! turn undoes both"):format(earlier, also)
+  if #chosen < #found then
+    left[1] = ("%d that may not be the agent's: :Acp undo! turn"):format(#found - #chosen)
   end
   if later > 0 then
     left[#left + 1] = ("%d also changed by a later turn: decide on that one first"):format(later)
@@ -216,6 +211,7 @@ local function decide_all(verb, what)
     aloud = true,
     session = n,
     turn = turn,
+    written_by = is_turn and { session = n, turn = turn, is_known = not what.unknown } or nil,
     still_waiting = function()
       return waiting_beside(n, turn)
     end,

@@ -24,6 +24,7 @@ local M = {}
 ---@field n integer
 ---@field from integer
 ---@field old string[]
+---@field gone? integer  how many of its old lines are dealt with
 
 local slice = vim.list_slice
 
@@ -37,7 +38,7 @@ end
 ---@param row number
 ---@return integer
 ---@return integer offset
-local function first_from(patch, row)
+function M.first_from(patch, row)
   local low, i = 1, #patch.at + 1
   while low < i do
     local middle = math.floor((low + i) / 2)
@@ -92,6 +93,52 @@ function M.between(above, below)
   return new
 end
 
+--- The row of the text above for one of the text below; where lines differ, behind the hunks that end above it.
+---@param patch acp.Patch
+---@param row integer
+---@return integer
+function M.row_above(patch, row)
+  local low, i = 1, #patch.at + 1
+  while low < i do
+    local middle = math.floor((low + i) / 2)
+    if patch.from[middle] + #patch.old[middle] <= row then
+      low = middle + 1
+    else
+      i = middle
+    end
+  end
+  return i == 1 and row or row + patch.at[i - 1] + patch.n[i - 1] - patch.from[i - 1] - #patch.old[i - 1]
+end
+
+--- The edits that make of the text above the one below.
+---@param patch acp.Patch
+---@return acp.Edit[]
+function M.undoing(patch)
+  local edits = {}
+  for i, at in ipairs(patch.at) do
+    edits[i] = { at, at + patch.n[i], patch.old[i] }
+  end
+  return edits
+end
+
+--- The rows of the text below for rows beside the hunks of the text above; hunks at their edges are in them.
+---@param patch acp.Patch
+---@param first integer
+---@param last integer
+---@return integer first
+---@return integer last
+---@return integer i     the first hunk in them, if any is
+---@return integer stop  the first hunk behind them
+function M.span(patch, first, last)
+  local i, offset = M.first_from(patch, first)
+  local stop, behind = i, offset
+  while patch.at[stop] and patch.at[stop] <= last do
+    behind = patch.from[stop] + #patch.old[stop] - patch.at[stop] - patch.n[stop]
+    stop = stop + 1
+  end
+  return first + offset, last + behind, i, stop
+end
+
 -- A walk along the hunks, which makes a patch of what is left of them ---------------------------------------------------
 
 ---@class acp.PatchWalk
@@ -115,7 +162,7 @@ end
 ---@return acp.PatchHunk?
 function Walk:hunk()
   local p, i = self.patch, self.i
-  self.rest = self.rest or (p.at[i] and { at = p.at[i], n = p.n[i], from = p.from[i], old = p.old[i] })
+  self.rest = self.rest or (p.at[i] and { at = p.at[i], n = p.n[i], from = p.from[i], old = p.old[i], gone = 0 })
   return self.rest
 end
 
@@ -124,14 +171,16 @@ end
 ---@param rows? integer
 ---@param lines? integer
 function Walk:pass(is_kept, rows, lines)
-  local at, n, from, old = self.rest.at, self.rest.n, self.rest.from, self.rest.old
+  local rest = self.rest --[[@as acp.PatchHunk]]
+  local old, gone = rest.old, rest.gone --[[@as integer]]
   if is_kept then
-    add(self.new, at + self.shift, rows or n, from + self.base_shift, lines and slice(old, 1, lines) or old)
+    local kept = (rows or gone > 0) and slice(old, gone + 1, rows and gone + lines or #old) or old
+    add(self.new, rest.at + self.shift, rows or rest.n, rest.from + self.base_shift, kept)
   end
   if rows then ---@cast lines integer
-    self.rest = { at = at + rows, n = n - rows, from = from + lines, old = slice(old, lines + 1) }
+    rest.at, rest.n, rest.from, rest.gone = rest.at + rows, rest.n - rows, rest.from + lines, gone + lines
   else
-    self.rest, self.i, self.offset = nil, self.i + 1, from + #old - at - n
+    self.rest, self.i, self.offset = nil, self.i + 1, rest.from + #old - gone - rest.at - rest.n
   end
 end
 
@@ -142,7 +191,7 @@ function Walk:keep_above(row)
   if self.rest and self.rest.at + self.rest.n < row then
     self:pass(true)
   end
-  local p, new, stop, offset = self.patch, self.new, first_from(self.patch, row)
+  local p, new, stop, offset = self.patch, self.new, M.first_from(self.patch, row)
   if not self.rest and self.i < stop then
     self:hunk()
     self:pass(true) -- it may touch what is left of the last one
@@ -163,8 +212,8 @@ end
 ---@param row integer
 ---@return integer
 local function pair(hunk, row)
-  local rows = row - hunk.at
-  return rows == hunk.n and #hunk.old or math.min(rows, #hunk.old)
+  local rows, lines = row - hunk.at, #hunk.old - hunk.gone
+  return rows == hunk.n and lines or math.min(rows, lines)
 end
 
 --- The row of the text below where an edit begins. What a hunk has above is kept.
@@ -207,7 +256,7 @@ end
 ---@param hidden string[]
 ---@param lines string[]
 ---@return integer?
-local function found_in(hidden, lines)
+function M.found_in(hidden, lines)
   for i = 0, #hidden - #lines do
     local same = 0
     while same < #lines and hidden[i + same + 1] == lines[same + 1] do
@@ -224,8 +273,9 @@ end
 ---@param lines string[]
 ---@param below acp.Edit[]
 local function type_behind(self, lines, below)
-  local old = self.rest.old
-  local found = found_in(old, lines)
+  local rest = self.rest --[[@as acp.PatchHunk]]
+  local old = rest.gone > 0 and slice(rest.old, rest.gone + 1) or rest.old
+  local found = M.found_in(old, lines)
   self:pass(true, 0, found or #old)
   self.shift = self.shift + #lines
   if found then
@@ -246,7 +296,7 @@ local function split(patch, edits)
   local parts = {}
   for _, edit in ipairs(edits) do
     local first, last, lines = edit[1], edit[2], edit[3]
-    local row, i = first, first_from(patch, first + 1)
+    local row, i = first, M.first_from(patch, first + 1)
     local function cut(stop)
       parts[#parts + 1] = stop > row and { row, stop, slice(lines, row - first + 1, stop - first) } or nil
       row = math.max(row, stop)
@@ -292,7 +342,7 @@ function M.down(patch, edits, is_closed)
   local below, self = {}, walk(patch)
   for _, edit in ipairs(is_closed and edits or split(patch, edits)) do
     local first, last, lines = edit[1], edit[2], edit[3]
-    local i, offset = first_from(patch, first)
+    local i, offset = M.first_from(patch, first)
     if #edits == 1 and (not patch.at[i] or patch.at[i] > last) then -- most keys of a user
       return shifted(patch, i, #lines - (last - first)), { { first + offset, last + offset, lines } }
     end
@@ -327,6 +377,18 @@ local function with(lines, first, last, edits)
   return vim.list_extend(result, lines, first + 1, last)
 end
 
+--- The lines as one edit, if they are not the same.
+---@param old string[]
+---@param new string[]
+---@return acp.Edit[]
+local function differing(old, new)
+  local is_same = #old == #new
+  for i = 1, is_same and #old or 0 do
+    is_same = is_same and old[i] == new[i]
+  end
+  return is_same and {} or { { 0, #old, new } }
+end
+
 --- Only the text above takes its edits.
 ---@param patch acp.Patch
 ---@param edits acp.Edit[]
@@ -348,7 +410,8 @@ function M.absorb(patch, edits, lines)
       end
     end
     local old, new, grown = with(lines, begin, last, met), with(lines, begin, last, some), 0
-    for _, each in ipairs(diff.edits(old, new)) do
+    local is_alone = #met == 0 and #some == 1 -- an edit is what differs already
+    for _, each in ipairs(is_alone and differing(old, new) or diff.edits(old, new)) do
       local row, stop, more = each[1], each[2], each[3]
       add(self.new, begin + self.shift + row + grown, #more, begin + offset + row, slice(old, row + 1, stop))
       grown = grown + #more - (stop - row)
@@ -358,67 +421,147 @@ function M.absorb(patch, edits, lines)
   return self:keep_above(math.huge)
 end
 
--- The text above takes edits of the one below --------------------------------------------------------------------------
-
---- The row above where lines are inserted that the text below gets at this row.
+--- Says anew what both texts have in rows beside hunks.
 ---@param patch acp.Patch
----@param i integer        the first hunk that ends there or further down
----@param offset integer   rows that the text above is further on, above that hunk
----@param row integer
----@param new string[]
----@param lines string[]   above
----@return integer?  nil: nowhere, as it is in the middle of a hunk, or the hunk has these lines
-local function insertion_row(patch, i, offset, row, new, lines)
-  local at, from = patch.at[i], patch.from[i]
-  local stop = at and from + #patch.old[i]
-  if not at or row < from or (row == from and from < stop) then
-    return row + offset
-  elseif row < stop or (from == stop and found_in(slice(lines, at + 1, at + patch.n[i]), new)) then
-    return nil
+---@param first integer  rows of the text above
+---@param last integer
+---@param old string[]   what the text below has there now
+---@param new string[]   what the text above has
+---@return acp.Patch
+function M.put(patch, first, last, old, new)
+  local low, high, i, stop = M.span(patch, first, last)
+  local result, grown = M.new(), 0
+  for k = 1, i - 1 do
+    add(result, patch.at[k], patch.n[k], patch.from[k], patch.old[k])
   end
-  return at + patch.n[i]
+  for _, each in ipairs(diff.edits(old, new)) do
+    add(result, first + each[1] + grown, #each[3], low + each[1], slice(old, each[1] + 1, each[2]))
+    grown = grown + #each[3] - (each[2] - each[1])
+  end
+  local shift, base_shift = #new - (last - first), #old - (high - low)
+  for k = stop, #patch.at do
+    add(result, patch.at[k] + shift, patch.n[k], patch.from[k] + base_shift, patch.old[k])
+  end
+  return result
 end
 
---- Edits of the text below, as edits of the one above. What that has of its own stays: only the parts of an edit beside
---- the hunks count.
+-- The text below changes, and the one above keeps its own -----------------------------------------------------------------
+
+--- How many of an edit's lines stand for its first rows.
+---@param edit acp.Edit
+---@param row integer
+---@return integer
+local function paired(edit, row)
+  return row == edit[2] and #edit[3] or math.min(row - edit[1], #edit[3])
+end
+
+--- Edits of the text below are carried up: what they change beside the hunks the text above takes; in a hunk they change
+--- what its lines stand for.
 ---
----   below  a b c d     above  a X c d     B C of b c makes of the text above  a X C d
+---   above  a X c d      an edit makes of b c below: U V      above  a X V d
+---   below  a b c d      X stands for b                       below  a U V d
 ---@param patch acp.Patch
----@param edits acp.Edit[]
----@param lines string[]  above
----@return acp.Edit[]
+---@param edits acp.Edit[]  of the text below
+---@param lines string[]    above, before them
+---@return acp.Edit[]  of the text above
+---@return acp.Patch
 function M.up(patch, edits, lines)
-  local above, i, offset = {}, 1, 0
-  local function stop_of(hunk)
-    return patch.from[hunk] + #patch.old[hunk]
+  local new, above, i = M.new(), {}, 1
+  local shift, base_shift, offset = 0, 0, 0 -- offset: rows that the text above is further on
+  local rest = nil ---@type acp.PatchHunk?
+
+  local function above_lines(k)
+    return slice(lines, patch.at[k] + 1, patch.at[k] + patch.n[k])
   end
+
+  --- Puts away what has become of a hunk; its lines may be the same by now.
+  local function finish()
+    if rest then
+      local news, grown = slice(lines, rest.at + 1, rest.at + rest.n), 0
+      local at, from = rest.at + shift, rest.from
+      for _, each in ipairs(diff.edits(rest.old, news)) do
+        add(new, at + each[1] + grown, #each[3], from + each[1], slice(rest.old, each[1] + 1, each[2]))
+        grown = grown + #each[3] - (each[2] - each[1])
+      end
+      rest = nil
+    end
+  end
+
+  --- The next hunk that ends at the row or below it; those before are as they were.
+  ---@param row number
+  ---@param is_inclusive boolean  one that ends at the row has to come as well
+  local function hunk_at(row, is_inclusive)
+    while patch.at[i] do
+      local stop = patch.from[i] + #patch.old[i]
+      if stop > row or (is_inclusive and stop == row) then
+        return i
+      end
+      if not rest then
+        add(new, patch.at[i] + shift, patch.n[i], patch.from[i] + base_shift, patch.old[i])
+      end
+      finish()
+      offset, i = patch.at[i] + patch.n[i] - stop, i + 1
+    end
+  end
+
+  --- The text above takes a part of an edit.
+  local function take(first, last, some)
+    if first < last or #some > 0 then
+      above[#above + 1] = { first + offset, last + offset, some }
+    end
+    shift, base_shift = shift + #some - (last - first), base_shift + #some - (last - first)
+  end
+
+  --- The hunk's old lines from one row to another become these.
+  local function put_inside(k, first, last, some)
+    if not rest then
+      rest = { at = patch.at[k], n = patch.n[k], from = patch.from[k] + base_shift, old = slice(patch.old[k]) }
+      rest.begin = patch.from[k] -- rows of the edits, less what came before in this hunk
+    end
+    local row = first - rest.begin
+    local old = slice(rest.old, 1, row)
+    vim.list_extend(vim.list_extend(old, some), rest.old, row + last - first + 1)
+    rest.old, rest.begin = old, rest.begin - (#some - (last - first))
+    base_shift = base_shift + #some - (last - first)
+  end
+
   for _, edit in ipairs(edits) do
-    local first, last, new = edit[1], edit[2], edit[3]
-    while patch.at[i] and stop_of(i) < first do
-      i, offset = i + 1, patch.at[i] + patch.n[i] - stop_of(i)
-    end
+    local first, last, some = edit[1], edit[2], edit[3]
+    local k = hunk_at(first, first == last)
     if first == last then
-      local row = insertion_row(patch, i, offset, first, new, lines)
-      above[#above + 1] = row and { row, row, new }
-    else
-      local row, k, shift = first, i, offset
-      local function keep_to(stop)
-        if row < stop then
-          local rest = stop == last and #new or math.min(stop - first, #new)
-          above[#above + 1] = { row + shift, stop + shift, slice(new, math.min(row - first, #new) + 1, rest) }
+      local from = k and patch.from[k]
+      local is_inside = k and from < first and first < from + #patch.old[k]
+      local is_known = k and not is_inside and #patch.old[k] == 0 and M.found_in(above_lines(k), some)
+      if is_inside or is_known then
+        put_inside(k, first, first, some)
+      else
+        hunk_at(first, k and from == first and #patch.old[k] > 0 or false)
+        take(first, first, some)
+      end
+    end
+    local row, done = first, 0
+    while first < last and row < last do
+      k = hunk_at(row, false)
+      local from = k and patch.from[k] or math.huge
+      local stop = math.min(from, last)
+      if row < stop then
+        local n = paired(edit, stop)
+        take(row, stop, slice(some, done + 1, n))
+        row, done = stop, n
+      end
+      if k and row < last and from <= row then
+        stop = math.min(from + #patch.old[k], last)
+        local n = paired(edit, stop)
+        put_inside(k, row, stop, slice(some, done + 1, n))
+        row, done = stop, n
+        if row == from + #patch.old[k] then
+          hunk_at(row, false)
         end
       end
-      while patch.at[k] and patch.from[k] < last do
-        if stop_of(k) > first then
-          keep_to(patch.from[k])
-          row = stop_of(k)
-        end
-        k, shift = k + 1, patch.at[k] + patch.n[k] - stop_of(k)
-      end
-      keep_to(last)
     end
   end
-  return above
+  hunk_at(math.huge, false)
+  return above, new
 end
 
 -- A stack of texts, each a patch of the one above it --------------------------------------------------------------------

@@ -3,18 +3,17 @@
 --
 -- A key costs a comparison of two lines. What else follows from an edit (signs, counts, events) is done once, when the
 -- event loop turns, or before anybody asks: `settle`.
-local block_list = require("acp_nvim.review.block_list")
 local changes = require("acp_nvim.documents.changes")
 local diff = require("acp_nvim.documents.diff")
 local disk_file = require("acp_nvim.review.disk_file")
 local earlier_texts = require("acp_nvim.review.earlier_texts")
+local hunk_list = require("acp_nvim.review.hunk_list")
 local limits = require("acp_nvim.limits")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local refresh = require("acp_nvim.review.refresh")
 local signs = require("acp_nvim.review.signs")
 local store = require("acp_nvim.review.store")
 local text = require("acp_nvim.documents.text")
-local undo_memory = require("acp_nvim.review.undo_memory")
 
 local api = vim.api
 local M = {}
@@ -52,22 +51,22 @@ end
 ---@param one acp.FollowedBuffer
 local function settle(buf, one)
   local file, seq = one.file, M.undo_state(buf)
-  local is_back = seq ~= one.seq and seq <= one.newest and undo_memory.recall(file.text, seq)
-  file.has_begun = file.has_begun or (is_back and store.has_pending(file))
-  if is_back and one.stale then
-    file.text.lines = text.of_buffer(buf).lines
-  elseif one.stale then
+  if one.stale then
     earlier_texts.take(file, text.of_buffer(buf).lines, one.reread or false)
   end
+  local is_same = not one.stale and pending_changes.is_back(file.text) -- by `u` and `<C-r>` at once
+  local may_be_back = seq <= one.newest and (seq ~= one.seq or is_same)
+  local is_back = may_be_back and pending_changes.recall(file.text, seq)
+  file.has_begun = file.has_begun or (is_back and store.has_pending(file))
   if is_back or one.stale then
     one.from, one.to = 0, #file.text.lines
   end
-  undo_memory.remember(file.text, seq)
+  pending_changes.remember(file.text, seq)
   one.seq, one.newest = seq, math.max(seq, one.newest)
   local from, to, before = one.from, one.to, one.shown
   one.shown = file.text.known
   one.edits, one.stale, one.reread, one.from, one.to = 0, nil, nil, math.huge, -1
-  local first, last = block_list.near(file.text.known.blocks, from, to)
+  local first, last = hunk_list.near(pending_changes.blocks(file.text), from, to)
   if before ~= one.shown or first <= last then
     refresh.file(file, from, to)
   end
@@ -170,7 +169,7 @@ function M.follow(file, buf, is_known)
   local seq = M.undo_state(buf)
   local has_tree = #api.nvim_buf_call(buf, vim.fn.undotree).entries > 0 -- `:edit!` keeps it, `:bdelete` does not
   if file.last_buf ~= buf or not has_tree then
-    undo_memory.forget(file.text)
+    pending_changes.forget_moments(file.text)
   end
   if file.buf and file.buf ~= buf then
     M.leave(file.buf)
@@ -181,7 +180,7 @@ function M.follow(file, buf, is_known)
   one.stale, one.reread = not is_known, true
   settle(buf, one)
   if not has_tree then
-    undo_memory.remember(file.text, 0) -- changenr() may still be that of the tree before, `u` goes to 0
+    pending_changes.remember(file.text, 0) -- changenr() may still be that of the tree before, `u` goes to 0
   end
 end
 
@@ -210,7 +209,7 @@ end
 ---@param file acp.ReviewedFile
 function M.refresh(file)
   local is_over = store.is_over(file)
-  if not is_over or (file.buf and undo_memory.has_pending(file.text)) then
+  if not is_over or (file.buf and pending_changes.may_come_back(file.text)) then
     file.has_begun = file.has_begun and not is_over
     return refresh.file(file, 0, -1)
   elseif file.buf then
@@ -285,7 +284,7 @@ end
 function M.remember_state(file)
   local one = file.buf and followed[file.buf]
   if one then
-    undo_memory.remember(file.text, one.seq)
+    pending_changes.remember(file.text, one.seq)
   end
 end
 

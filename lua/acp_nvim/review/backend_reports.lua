@@ -3,8 +3,9 @@
 -- has come together. The texts are made anew from the files in review, and sent if they differ from what was sent last.
 local backend = require("acp_nvim.backend.process")
 local limits = require("acp_nvim.limits")
-local lost_report = require("acp_nvim.review.lost_report")
 local store = require("acp_nvim.review.store")
+local told = require("acp_nvim.review.told")
+local told_report = require("acp_nvim.review.told_report")
 local turn_lines = require("acp_nvim.review.turn_lines")
 
 local M = {}
@@ -14,7 +15,6 @@ local SOON_MS = 50
 -- session -> turn that is over -> its line as it was told
 local notes = {} ---@type table<integer, table<integer, acp.TurnLine|{}>>
 local reports = {} ---@type table<integer, table[]>  by session: what was told last
-local about = {} ---@type table<integer, acp.Lost[]>  by session: what that was about
 local undone = {} ---@type string[]
 local has_unsaved = false -- when that was last told
 local timer ---@type uv.uv_timer_t?
@@ -38,26 +38,23 @@ end
 
 --- What the agent of a session is to be told of its lines, file by file.
 ---@param session integer
----@return table[] told
+---@return table[]
 local function report_of(session)
-  local told = {}
-  about[session] = {}
+  local list = {}
   for path, file in vim.spairs(store.files) do
-    local found, lost = lost_report.report(file.text.known.lost, file.text.lines, session)
-    vim.list_extend(about[session], lost)
+    local texts = file.text
+    local found = told_report.report(told.parts(texts.told, session, texts.lines), texts.lines)
     if found then
       local is_on_disk = vim.uv.fs_stat(path) ~= nil
       local is_there = is_on_disk or #file.text.lines > 0
       found.path = file.given
       found.removed = file.created and not is_there or nil
-      found.restored = vim.iter(lost):any(function(each)
-        return each.restored
-      end) or nil
+      found.restored = texts.told[session].has_deleted and not file.deleted or nil
       found.gone = not (is_on_disk or file.buf and vim.bo[file.buf].modified) or nil
-      told[#told + 1] = found
+      list[#list + 1] = found
     end
   end
-  return told
+  return list
 end
 
 --- The reports that have changed.
@@ -65,8 +62,8 @@ end
 local function new_reports()
   local sessions, fresh = vim.tbl_extend("keep", {}, reports), {}
   for _, file in pairs(store.files) do
-    for _, lost in ipairs(file.text.known.lost) do
-      sessions[lost.session] = reports[lost.session] or {}
+    for session in pairs(file.text.told) do
+      sessions[session] = reports[session] or {}
     end
   end
   for session, before in pairs(sessions) do
@@ -74,6 +71,9 @@ local function new_reports()
     if not vim.deep_equal(files, before) then
       reports[session] = files
       fresh[#fresh + 1] = { session = session, files = files }
+      for _, file in pairs(store.files) do
+        told.sent(file.text.told, session, file.text.lines)
+      end
     end
   end
   return fresh
@@ -183,16 +183,16 @@ end)
 --- The agent of that session has got the last report.
 ---@param session integer
 function M.reported(session)
-  for _, lost in ipairs(about[session] or {}) do
-    lost.told = true
+  for _, file in pairs(store.files) do
+    told.arrived(file.text.told, session)
   end
-  reports[session], about[session] = nil, nil
+  reports[session] = nil
 end
 
 ---@param session integer
 function M.forget(session)
   turn_lines.forget(session)
-  notes[session], reports[session], about[session] = nil, nil, nil
+  notes[session], reports[session] = nil, nil
 end
 
 return M

@@ -11,7 +11,6 @@ local refresh = require("acp_nvim.review.refresh")
 local store = require("acp_nvim.review.store")
 local text = require("acp_nvim.documents.text")
 local turns = require("acp_nvim.review.turns")
-local undo_memory = require("acp_nvim.review.undo_memory")
 
 local api = vim.api
 
@@ -124,8 +123,7 @@ end
 ---@param change acp.BufferChange
 local function remember_saved(file, change)
   if change.disk then
-    local known = pending_changes.known_with(file.text, diff.edits(file.text.lines, change.disk))
-    file.saved = { lines = change.disk, known = known }
+    pending_changes.take_snapshot(file.text, "saved", diff.edits(file.text.lines, change.disk))
   elseif not vim.bo[change.buf].modified then
     earlier_texts.remember_saved(file)
   end
@@ -144,8 +142,8 @@ local function enter(change, before)
   earlier_texts.restore_undeleted(file)
   if file.buf ~= change.buf then
     earlier_texts.take(file, before.lines, true)
-    undo_memory.forget(file.text)
-    undo_memory.remember(file.text, before.seq)
+    pending_changes.forget_moments(file.text)
+    pending_changes.remember(file.text, before.seq)
     file.last_buf = change.buf
   end
   return file

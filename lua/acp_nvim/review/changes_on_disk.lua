@@ -8,6 +8,7 @@ local pending_changes = require("acp_nvim.review.pending_changes")
 local refresh = require("acp_nvim.review.refresh")
 local store = require("acp_nvim.review.store")
 local text = require("acp_nvim.documents.text")
+local told = require("acp_nvim.review.told")
 local turns = require("acp_nvim.review.turns")
 
 local M = {}
@@ -73,6 +74,7 @@ local function deleted(real, news)
   agent_edits.take(file, {}, news)
   file.deleted, file.given = store.has_pending(file), news.given
   file.folders, file.link = news.folders, news.link
+  told.deleted(file.text.told, news.session)
   refresh.file(file, 0, 0)
 end
 

@@ -6,20 +6,19 @@
 --   :edit!    a X c      the saved text: b | X is pending again
 local diff = require("acp_nvim.documents.diff")
 local pending_changes = require("acp_nvim.review.pending_changes")
-local undo_memory = require("acp_nvim.review.undo_memory")
 
 local M = {}
 
 --- Remembers the text of the file as the saved one.
 ---@param file acp.ReviewedFile
 function M.remember_saved(file)
-  file.saved = { lines = vim.list_slice(file.text.lines), known = file.text.known }
+  pending_changes.take_snapshot(file.text, "saved")
 end
 
 --- Remembers the text of the file before it is deleted.
 ---@param file acp.ReviewedFile
 function M.remember_undeleted(file)
-  file.undeleted = { lines = vim.list_slice(file.text.lines), known = file.text.known }
+  pending_changes.take_snapshot(file.text, "undeleted")
 end
 
 --- Takes `lines` as the text of the file. Nobody has told how it has become that.
@@ -28,8 +27,9 @@ end
 ---@param is_reread boolean  from the disk: what differs is no answer of the user's
 function M.take(file, lines, is_reread)
   local edits = diff.edits(file.text.lines, lines)
-  if #edits > 0 and is_reread and file.saved and #diff.edits(file.saved.lines, lines) == 0 then
-    undo_memory.restore(file.text, lines, file.saved.known)
+  local saved = file.text.snapshots.saved
+  if #edits > 0 and is_reread and saved and #diff.edits(saved.lines, lines) == 0 then
+    pending_changes.restore(file.text, "saved")
   else
     pending_changes.user(file.text, edits, not is_reread)
   end
@@ -40,7 +40,7 @@ end
 function M.restore_undeleted(file)
   if file.deleted then
     file.deleted = false
-    undo_memory.restore(file.text, vim.list_slice(file.undeleted.lines), file.undeleted.known)
+    pending_changes.restore(file.text, "undeleted")
   end
 end
 

@@ -15,6 +15,7 @@ local AGAIN_MS = 50 -- after which a buffer that still takes no edits is tried a
 ---@field all? integer      keep: the session of which those are settled, too, that nobody could undo
 ---@field turn? integer     one turn of it
 ---@field session? integer
+---@field written_by? acp.WrittenBy  undo: all that this turn has written, also where later ones have written
 ---@field left? string[]    what is left, and why
 ---@field aloud? boolean    say what is done
 ---@field still_waiting? fun(): string?  which other changes wait once these are decided; said if nothing is left of these
@@ -118,23 +119,32 @@ local function add_answer(sum, file, answer, gone)
   end
 end
 
+---@param file acp.ReviewedFile
+---@param what acp.UndoChoice
+---@return integer
+local function count_in(file, what)
+  return #(
+    what.ids and pending_changes.chosen(file.text, what.ids) or pending_changes.of_turn(file.text, what.written_by)
+  )
+end
+
 --- Undoes the hunks in one file after the other. A buffer that takes no edits now is tried again. The keys of the review
 --- are operators, which run in the middle of a command: it is over as soon as they return.
 ---@param files acp.ReviewedFile[]
----@param ids table<integer, true>
+---@param what acp.UndoChoice
 ---@param sum acp.UndoSum  of the files before these
-local function undo_in(files, ids, sum)
+local function undo_in(files, what, sum)
   for i, file in ipairs(files) do
-    local count = #pending_changes.chosen(file.text, ids)
-    local answer = count > 0 and undo.file(file, ids) or {}
+    local count = count_in(file, what)
+    local answer = count > 0 and undo.file(file, what) or {}
     if answer.locked then
       vim.defer_fn(function()
-        undo_in(vim.list_slice(files, i), ids, sum)
+        undo_in(vim.list_slice(files, i), what, sum)
       end, sum.pause)
       sum.pause = AGAIN_MS
       return
     elseif count > 0 then
-      local left = #pending_changes.chosen(file.text, ids)
+      local left = count_in(file, what)
       add_answer(sum, file, answer, count - left - (answer.count or 0))
       refresh.file(file, 0, -1)
     end
@@ -152,7 +162,8 @@ function M.decide(verb, hunks, how)
   if verb == "keep" then
     keep(hunks, how or {})
   else
-    undo_in(store.all(), set_of(hunks), { count = 0, names = {}, pause = 0, problems = {}, how = how or {} })
+    local what = how and how.written_by and { written_by = how.written_by } or { ids = set_of(hunks) }
+    undo_in(store.all(), what, { count = 0, names = {}, pause = 0, problems = {}, how = how or {} })
   end
   return true
 end

@@ -1,5 +1,5 @@
--- Models the text of one file under review: its lines, the agents' changes in it that wait for a decision, those that
--- were decided, and the lines that agents have lost.
+-- Models the text of one file under review: its lines, the turns of agents in it, what of them waits for a decision, what
+-- was decided, and what the agents know.
 --
 --   lines             a X c d       an agent has made X of b, the user has added d
 --   pending           row 1: b | X
@@ -7,14 +7,13 @@
 --
 -- Every line has one owner. What the user writes is the user's at once, wherever it stands: undoing a change takes back
 -- what is left of the agent's lines in it, and nothing else.
-local block_list = require("acp_nvim.review.block_list")
-local limits = require("acp_nvim.limits")
-local attribution = require("acp_nvim.review.attribution")
-local changes = require("acp_nvim.review.change")
 local diff = require("acp_nvim.documents.diff")
-local last_newline = require("acp_nvim.review.last_newline")
-local lost_lines = require("acp_nvim.review.lost_lines")
-local turn_layer = require("acp_nvim.review.turn_layer")
+local hunk_list = require("acp_nvim.review.hunk_list")
+local limits = require("acp_nvim.limits")
+local moments = require("acp_nvim.review.moments")
+local patches = require("acp_nvim.documents.patch")
+local stack = require("acp_nvim.review.stack")
+local told = require("acp_nvim.review.told")
 
 local M = {}
 
@@ -23,31 +22,155 @@ local M = {}
 ---@field change acp.AgentChange
 ---@field is_kept boolean
 
----@class acp.Known  what there is to know of a text beside its lines; never altered
----@field blocks acp.Blocks
+---@class acp.Known  what there is to know of a text beside its lines; but for `blocks` never altered
+---@field turns acp.Turn[]
+---@field newline? acp.AgentChange  of only the newline at the end: it holds as long as the last line is that
 ---@field decided acp.DecidedChange[]
----@field lost acp.Lost[]
----@field layers acp.TurnLayer[]
+---@field before acp.Blocks   of the text before: what is as it was stays the same
+---@field edit? acp.Edit      the only one since then
+---@field blocks? acp.Blocks  what waits, once somebody has asked
+
+---@class acp.Snapshot  a text and what was known of it
+---@field lines string[]
+---@field known acp.Known
 
 ---@class acp.Pending
 ---@field lines string[]
 ---@field known acp.Known
----@field kept table<integer, acp.Origin[]>  by the edit that they come from
+---@field memory acp.Memory
+---@field told acp.ToldSessions
+---@field snapshots { saved?: acp.Snapshot, undeleted?: acp.Snapshot }  as on disk, and as before the file was deleted
 ---@field kept_ids table<integer, true>
 ---@field listed table<integer, true>  decided, and still listed: until their session's next turn
----@field moments { seq: integer, known: acp.Known }[]  the newest last
+
+---@class acp.UndoChoice  hunks, or all that a turn has written
+---@field ids? table<integer, any>
+---@field written_by? acp.WrittenBy
+
+---@class acp.UndoPlan
+---@field edits acp.Edit[]     which take the changes out of the text
+---@field chosen acp.Placed[]  the changes
+---@field turns acp.Turn[]     that are left
+---@field newline? acp.AgentChange  that is left
+---@field is_all boolean       nothing of an agent's is left
 
 ---@param lines string[]
 ---@return acp.Pending
 function M.new(lines)
-  local known = { blocks = block_list.none(), decided = {}, lost = {}, layers = {} }
-  return { lines = lines, known = known, kept = {}, kept_ids = {}, listed = {}, moments = {} }
+  local known = { turns = {}, decided = {}, before = hunk_list.none(), blocks = hunk_list.none() }
+  local text = { lines = lines, known = known, memory = moments.new(), told = {}, kept_ids = {}, listed = {} }
+  text.snapshots = {}
+  return text
 end
+
+-- What waits ------------------------------------------------------------------------------------------------------------
+
+--- The change of the newline at the end, unless another change has the last line.
+---@param text acp.Pending
+---@param blocks acp.Blocks
+---@return acp.AgentChange?
+local function newline_beside(text, blocks)
+  local newline, last, n = text.known.newline, #text.lines - 1, #blocks.rows
+  local has_last = n > 0 and blocks.rows[n] + #blocks.changes[n].new > last
+  return newline and not has_last and newline.new[1] == text.lines[last + 1] and newline or nil
+end
+
+--- The changes that wait for a decision.
+---@param text acp.Pending
+---@return acp.Blocks
+function M.blocks(text)
+  local known = text.known
+  if not known.blocks then
+    local blocks = hunk_list.of(known.before, known.turns, text.lines, text.kept_ids, known.edit)
+    local newline = newline_beside(text, blocks)
+    if newline then
+      blocks = { rows = vim.list_slice(blocks.rows), changes = vim.list_slice(blocks.changes) }
+      blocks.rows[#blocks.rows + 1], blocks.changes[#blocks.changes + 1] = #text.lines - 1, newline
+    end
+    known.blocks = blocks
+  end
+  return known.blocks
+end
+
+---@param text acp.Pending
+---@param changed table  of what is known
+local function know(text, changed)
+  local before = text.known
+  local known = { turns = before.turns, newline = before.newline, decided = before.decided, before = M.blocks(text) }
+  text.known = vim.tbl_extend("force", known, changed)
+end
+
+--- Those of the ids that are pending.
+---@param text acp.Pending
+---@param ids table<integer, any>
+---@return acp.Placed[]  ascending
+function M.chosen(text, ids)
+  return hunk_list.chosen(M.blocks(text), ids)
+end
+
+--- The turns of which something waits.
+---@param text acp.Pending
+---@return acp.Turn[]
+function M.waiting_turns(text)
+  return vim.tbl_filter(function(turn)
+    return not turn.allowed
+  end, text.known.turns)
+end
+
+--- How many lines each turn has added and removed, of what waits.
+---@param text acp.Pending
+---@return { session: integer, turn: integer, plus: integer, minus: integer }[]
+function M.sizes(text)
+  local list = {}
+  for i, turn in ipairs(M.waiting_turns(text)) do
+    local plus, minus = 0, 0
+    for k, n in ipairs(turn.patch.n) do
+      plus, minus = plus + n, minus + #turn.patch.old[k]
+    end
+    list[i] = { session = turn.session, turn = turn.turn, plus = plus, minus = minus }
+  end
+  local blocks = M.blocks(text)
+  local last = blocks.changes[#blocks.changes]
+  if last and last.had_newline ~= nil then
+    list[#list + 1] = { session = last.session, turn = last.turn, plus = 1, minus = 1 }
+  end
+  return list
+end
+
+--- What a turn has written, as changes of the text above it.
+---@param text acp.Pending
+---@param what acp.WrittenBy
+---@return acp.Placed[]
+function M.of_turn(text, what)
+  local list, blocks, rows = {}, M.blocks(text), {} ---@type acp.Placed[], acp.Blocks, table<string[], integer>
+  for i, change in ipairs(blocks.changes) do
+    rows[change.old] = i
+  end
+  for i, turn in ipairs(text.known.turns) do
+    for k, at in ipairs(stack.is_of(turn, what) and turn.patch.at or {}) do
+      local row, shown = stack.live_row(text.known.turns, i, at), rows[turn.patch.old[k]]
+      local change = shown and blocks.changes[shown]
+      if not change then
+        local new = vim.list_slice(text.lines, row + 1, row + turn.patch.n[k])
+        change = hunk_list.change(turn, turn.patch.old[k], new)
+        change.id = hunk_list.new_id()
+      end
+      list[#list + 1] = { row = row, item = change }
+    end
+  end
+  local last = blocks.changes[#blocks.changes]
+  if last and last.had_newline ~= nil and stack.is_of(last, what) then
+    list[#list + 1] = { row = blocks.rows[#blocks.rows], item = last }
+  end
+  return list
+end
+
+-- Edits -----------------------------------------------------------------------------------------------------------------
 
 --- The newest of the decided changes, as many as are kept.
 ---@param list acp.DecidedChange[]
 ---@return acp.DecidedChange[]
-function M.bounded(list)
+local function bounded(list)
   return #list > limits.DECIDED_CHANGES and vim.list_slice(list, #list - limits.DECIDED_CHANGES + 1) or list
 end
 
@@ -56,41 +179,34 @@ end
 ---@param edits acp.Edit[]
 ---@return acp.DecidedChange[]
 local function moved(decided, edits)
-  return vim.tbl_map(function(each)
-    local row, shift = each.row, 0
-    for _, edit in ipairs(edits) do
-      if edit[2] <= each.row then
-        shift = shift + #edit[3] - (edit[2] - edit[1])
-      elseif edit[1] < each.row then
-        row = math.min(row, edit[1] + #edit[3])
+  return #decided == 0 and decided
+    or vim.tbl_map(function(each)
+      local row, shift = each.row, 0
+      for _, edit in ipairs(edits) do
+        if edit[2] <= each.row then
+          shift = shift + #edit[3] - (edit[2] - edit[1])
+        elseif edit[1] < each.row then
+          row = math.min(row, edit[1] + #edit[3])
+        end
       end
-    end
-    return row + shift == each.row and each or vim.tbl_extend("force", each, { row = row + shift })
-  end, decided)
+      return row + shift == each.row and each or vim.tbl_extend("force", each, { row = row + shift })
+    end, decided)
 end
 
---- Drops layers without any change. What the turn has left in its hunks are lines of earlier turns.
----@param text acp.Pending
----@param known acp.Known
----@return acp.Known
-function M.without_empty_layers(text, known)
-  for i = #known.layers, 1, -1 do
-    local layer = known.layers[i]
-    if #layer.blocks.rows == 0 then
-      local layers = vim.list_slice(known.layers)
-      table.remove(layers, i)
-      local blocks = turn_layer.undo(layer, known.blocks, text.lines, {})
-      known = vim.tbl_extend("force", known, { blocks = blocks, layers = layers })
-    end
-  end
-  return known
-end
-
---- Carries out the edits. A change of the last newline holds as long as its line is the last one.
+--- Carries out the edits.
 ---@param text acp.Pending
 ---@param edits acp.Edit[]
----@param known acp.Known
-local function replace(text, edits, known)
+---@param changed table  what is known afterwards
+---@param is_users? boolean
+local function replace(text, edits, changed, is_users)
+  know(
+    text,
+    vim.tbl_extend("keep", changed, {
+      decided = moved(text.known.decided, edits),
+      edit = #edits == 1 and edits[1] or nil,
+    })
+  )
+  moments.edited(text.memory, text.lines, edits, is_users or false)
   local edit = edits[1]
   if #edits == 1 and #edit[3] == edit[2] - edit[1] then
     for i, line in ipairs(edit[3]) do
@@ -99,29 +215,29 @@ local function replace(text, edits, known)
   else
     text.lines = diff.apply(text.lines, edits)
   end
-  local function of_last_line(blocks)
-    return last_newline.of_last_line(blocks, #text.lines - 1)
-  end
-  local blocks, layers = of_last_line(known.blocks), turn_layer.map(known.layers, of_last_line)
-  local is_same = blocks == known.blocks and layers == known.layers
-  known = is_same and known or vim.tbl_extend("force", known, { blocks = blocks, layers = layers })
-  text.known = M.without_empty_layers(text, known)
 end
 
 --- An agent has changed the text.
 ---@param text acp.Pending
 ---@param edits acp.Edit[]
 ---@param author acp.Author
----@param is_mixed? fun(old: string[], new: string[]): boolean
-function M.agent(text, edits, author, is_mixed)
+---@param is_allowed? boolean  the user was asked about it
+function M.agent(text, edits, author, is_allowed)
   if #edits > 0 then
-    local known = text.known
-    replace(text, edits, {
-      blocks = attribution.agent(known.blocks, text.lines, edits, author, is_mixed),
-      decided = moved(known.decided, edits),
-      lost = lost_lines.written_over(known.lost, edits),
-      layers = turn_layer.agent(known.layers, known.blocks, text.lines, edits, author, is_mixed),
-    })
+    told.others(text.told, text.lines, edits, author.session)
+    replace(text, edits, { turns = stack.write(text.known.turns, text.lines, edits, author, is_allowed) })
+  end
+end
+
+--- The user has changed the text; or, where `is_answer` is false, a program: all agents know of that.
+---@param text acp.Pending
+---@param edits acp.Edit[]
+---@param is_answer? boolean
+function M.user(text, edits, is_answer)
+  if #edits > 0 then
+    local tell = is_answer == false and told.others or told.user
+    tell(text.told, text.lines, edits)
+    replace(text, edits, { turns = stack.take(text.known.turns, edits) }, is_answer ~= false)
   end
 end
 
@@ -132,168 +248,259 @@ end
 ---@param has_newline boolean
 ---@param author acp.Author
 function M.last_newline(text, had_newline, has_newline, author)
-  local known, row = text.known, #text.lines - 1
-  local function changed(blocks)
-    return last_newline.changed(blocks, row, text.lines[row + 1], had_newline, has_newline, author)
+  local blocks, line = M.blocks(text), text.lines[#text.lines]
+  local last = blocks.changes[#blocks.changes]
+  local change = nil ---@type acp.AgentChange?
+  if last and last.had_newline ~= nil then
+    change = has_newline ~= last.had_newline and last or nil
+  elseif line and had_newline ~= has_newline then
+    change = hunk_list.change(author, { line }, { line })
+    change.id, change.had_newline = hunk_list.new_id(), had_newline
   end
-  local layers = turn_layer.map(known.layers, function(blocks, layer)
-    return changes.is_same_turn(layer, author) and changed(blocks) or blocks
-  end)
-  text.known = vim.tbl_extend("force", known, { blocks = changed(known.blocks), layers = layers })
+  know(text, { newline = change })
+  text.known.newline = change
 end
 
---- What is known once the edits of a user, or of nobody, are made.
----@param known acp.Known
----@param edits acp.Edit[]
----@param lost acp.Lost[]
----@return acp.Known  the same table if nothing of it changes
-local function known_after(known, edits, lost)
-  local blocks, layers = attribution.user(known.blocks, edits), turn_layer.user(known.layers, edits)
-  local is_same = blocks == known.blocks and layers == known.layers
-  if is_same and #lost + #known.lost + #known.decided == 0 then
-    return known
-  end
-  return { blocks = blocks, decided = moved(known.decided, edits), lost = lost, layers = layers }
-end
+-- Other texts -----------------------------------------------------------------------------------------------------------
 
---- The user has changed the text; or, where `is_answer` is false, a program of which no agent is told.
+--- Remembers the text as the saved one, or as that before its deletion.
 ---@param text acp.Pending
----@param edits acp.Edit[]
----@param is_answer? boolean
-function M.user(text, edits, is_answer)
-  if #edits == 0 then
-    return
-  elseif is_answer == false then
-    return replace(text, edits, M.known_with(text, edits))
+---@param name "saved"|"undeleted"
+---@param edits? acp.Edit[]  which make it of the present text
+function M.take_snapshot(text, name, edits)
+  M.blocks(text)
+  local snapshot = { lines = vim.list_slice(text.lines), known = text.known }
+  if edits and #edits > 0 then
+    snapshot.lines = diff.apply(text.lines, edits)
+    snapshot.known = vim.tbl_extend("force", text.known, {
+      turns = stack.take(text.known.turns, edits),
+      decided = moved(text.known.decided, edits),
+      before = text.known.blocks,
+    })
+    snapshot.known.blocks, snapshot.known.edit = nil, nil
   end
-  local known = text.known
-  local lost = lost_lines.user(known.lost, known.blocks, edits)
-  replace(text, edits, known_after(known, edits, lost))
+  text.snapshots[name] = snapshot
 end
 
---- What would be known of the text with these edits, which are no answer to an agent.
+--- That text is there again.
 ---@param text acp.Pending
----@param edits acp.Edit[]
----@return acp.Known
-function M.known_with(text, edits)
-  return known_after(text.known, edits, lost_lines.written_over(text.known.lost, edits))
+---@param name "saved"|"undeleted"
+function M.restore(text, name)
+  local snapshot = text.snapshots[name]
+  local edits = diff.edits(text.lines, snapshot.lines)
+  if #edits > 0 then
+    told.others(text.told, text.lines, edits)
+    replace(text, edits, {})
+  end
+  text.known = snapshot.known
 end
 
---- Those of the ids that are pending: hunks, or what a turn alone has changed in them.
+--- The buffer is in that state of its undo tree now.
+---@param text acp.Pending
+---@param seq integer
+function M.remember(text, seq)
+  M.blocks(text)
+  moments.remember(text.memory, seq, text.known)
+end
+
+--- Forgets all states: another buffer numbers its own.
+---@param text acp.Pending
+function M.forget_moments(text)
+  text.memory = moments.new()
+end
+
+--- Whether the text is that of the state that was remembered last, whatever has happened since.
+---@param text acp.Pending
+---@return boolean
+function M.is_back(text)
+  return moments.is_back(text.memory)
+end
+
+--- Whether `u` or `<C-r>` may lead to a state in which something is pending.
+---@param text acp.Pending
+---@return boolean
+function M.may_come_back(text)
+  return moments.has_pending(text.memory)
+end
+
+--- The decided changes of a state, with those that have been kept since.
+---@param text acp.Pending
+---@param before acp.DecidedChange[]
+---@return acp.DecidedChange[]
+local function decided_by_now(text, before)
+  local decided, is_told = {}, {}
+  for _, each in ipairs(before) do
+    if each.is_kept or not text.kept_ids[each.change.id] then
+      decided[#decided + 1] = each
+      is_told[each.change.id] = each.is_kept or nil
+    end
+  end
+  for _, each in ipairs(text.known.decided) do
+    if each.is_kept and not is_told[each.change.id] then
+      decided[#decided + 1] = each
+    end
+  end
+  return bounded(decided)
+end
+
+--- The user has gone back or forth to that state: what was known there is known again.
+---@param text acp.Pending
+---@param seq integer
+---@return boolean
+function M.recall(text, seq)
+  local known, turns = moments.recall(text.memory, seq)
+  if known then
+    local newline, decided = known.newline, decided_by_now(text, known.decided)
+    newline = newline and not text.kept_ids[newline.id] and newline or nil
+    text.known = { turns = turns, newline = newline, decided = decided, before = known.blocks or known.before }
+  end
+  return known ~= nil
+end
+
+-- Decisions -------------------------------------------------------------------------------------------------------------
+
+--- The turns with each chosen change in a place of its own.
+---@param text acp.Pending
+---@param chosen acp.Placed[]
+---@return acp.Turn[]
+local function owned(text, chosen)
+  local turns, p = text.known.turns, 1
+  local places = stack.places(turns)
+  for _, placed in ipairs(chosen) do
+    local stop = placed.row + #placed.item.new
+    while places[p] and places[p].at + places[p].n < placed.row do
+      p = p + 1
+    end
+    local place = places[p]
+    if place and (place.at < placed.row or place.at + place.n > stop) then
+      turns = stack.owned(turns, text.lines, place)
+    end
+  end
+  return turns
+end
+
+--- The edits that say of each change anew what is there, or what was.
+---@param chosen acp.Placed[]
+---@param side "old"|"new"
+---@return acp.Edit[]
+local function edits_of(chosen, side)
+  local edits = {}
+  for _, placed in ipairs(chosen) do
+    edits[#edits + 1] = { placed.row, placed.row + #placed.item.new, placed.item[side] }
+  end
+  return edits
+end
+
 ---@param text acp.Pending
 ---@param ids table<integer, any>
----@return acp.Placed[]  ascending
----@return acp.TurnLayer?  of which they are
-function M.chosen(text, ids)
-  local list = block_list.chosen(text.known.blocks, ids)
-  if #list == 0 then
-    return turn_layer.chosen(text.known.layers, ids)
-  end
-  return list
+---@return acp.AgentChange?  what is left of the change of the newline
+local function newline_without(text, ids)
+  local newline = text.known.newline
+  return newline and not ids[newline.id] and newline or nil
 end
 
---- Keeps these changes: nobody has to decide on them any more.
+---@param chosen acp.Placed[]
+---@return table<integer, true>
+local function ids_of(chosen)
+  local ids = {}
+  for _, placed in ipairs(chosen) do
+    ids[placed.item.id] = true
+  end
+  return ids
+end
+
+--- Keeps these changes: nobody has to decide on them any more, in any state of the undo tree.
 ---@param text acp.Pending
 ---@param ids table<integer, any>
 ---@return acp.AgentChange[]
 function M.keep(text, ids)
-  local chosen, kept = block_list.chosen(text.known.blocks, ids), {}
+  local chosen, kept, hunks = M.chosen(text, ids), {}, {}
   local decided = vim.list_slice(text.known.decided)
   for n, placed in ipairs(chosen) do
     local change = placed.item
     kept[n], text.kept_ids[change.id], text.listed[change.id] = change, true, true
-    for _, origin in ipairs({ changes.origin(change), unpack(change.melted) }) do
-      text.kept[origin.born] = text.kept[origin.born] or {}
-      table.insert(text.kept[origin.born], origin)
-    end
     decided[#decided + 1] = { row = placed.row, change = change, is_kept = true }
+    if change.had_newline == nil then
+      hunks[#hunks + 1] = { row = placed.row, old = change.old, new = change.new }
+    end
   end
   if #chosen > 0 then
-    text.known = M.without_empty_layers(text, {
-      blocks = block_list.without(text.known.blocks, ids, false),
-      decided = M.bounded(decided),
-      lost = lost_lines.kept(text.known.lost, chosen),
-      layers = turn_layer.without(text.known.layers, chosen),
-    })
+    for _, snapshot in pairs(text.snapshots) do
+      local patch = patches.between(text.lines, snapshot.lines)
+      local turns = moments.without(snapshot.known.turns, hunks, patch)
+      local newline = snapshot.known.newline
+      newline = newline and not ids[newline.id] and newline or nil
+      snapshot.known = { turns = turns, newline = newline, decided = decided, before = snapshot.known.before }
+    end
+    moments.kept(text.memory, hunks)
+    moments.decided(text.memory)
+    local newline, turns = newline_without(text, ids), stack.take(owned(text, chosen), edits_of(chosen, "new"), true)
+    know(text, { decided = bounded(decided), turns = turns })
+    text.known.newline = newline
   end
   return kept
 end
 
---- The edits that undo these changes.
----@param chosen acp.Placed[]
----@return acp.Edit[]
-function M.undoing(chosen)
-  return vim.tbl_map(function(placed)
-    return { placed.row, placed.row + #placed.item.new, placed.item.old }
-  end, chosen)
-end
-
---- The hunks that are left once these changes are undone.
+--- What undoing hunks, or a turn, makes of the text.
 ---@param text acp.Pending
----@param ids table<integer, any>
----@return acp.Blocks
-function M.left_by_undo(text, ids)
-  local blocks, chosen, layer = text.known.blocks, M.chosen(text, ids)
-  if not layer then
-    return block_list.without(blocks, ids, true)
-  end
-  local edits = M.undoing(chosen)
-  local lines = diff.apply(text.lines, edits)
-  blocks = turn_layer.undo(layer, blocks, text.lines, edits)
-  for _, change in ipairs(layer.before) do
-    if change.had_newline ~= nil and change.new[1] == lines[#lines] then
-      local was, is = change.had_newline, not change.had_newline
-      blocks = last_newline.changed(blocks, #lines - 1, lines[#lines], was, is, change)
+---@param what acp.UndoChoice
+---@return acp.UndoPlan
+function M.plan_undo(text, what)
+  local plan = { edits = {} }
+  if what.ids then
+    plan.chosen = M.chosen(text, what.ids)
+    plan.edits = edits_of(plan.chosen, "old")
+    plan.turns = stack.undo(owned(text, plan.chosen), text.lines, plan.edits)
+  else
+    local steps
+    plan.chosen = M.of_turn(text, what.written_by)
+    plan.turns, steps = stack.undo_turn(text.known.turns, text.lines, what.written_by)
+    local last, lines = plan.chosen[#plan.chosen], text.lines
+    if last and last.item.had_newline ~= nil then
+      steps[#steps + 1] = edits_of({ last }, "old")
     end
-  end
-  return blocks
-end
-
---- What waits for a decision, as each turn has made it. A hunk may hold lines of several turns: what the newest has
---- changed in it is its own, and what would be left without it is of the earlier one.
----@param text acp.Pending
----@return acp.AgentChange[]
-function M.by_turn(text)
-  local list, rest = {}, text
-  for _ = 1, #text.known.layers do
-    local layer, ids = rest.known.layers[1], {}
-    for _, change in ipairs(layer and layer.blocks.changes or {}) do
-      ids[change.id], list[#list + 1] = true, change
+    for _, edits in ipairs(steps) do
+      lines = diff.apply(lines, edits)
     end
-    rest = { lines = vim.list_slice(rest.lines), known = rest.known, kept_ids = text.kept_ids, listed = {} }
-    M.undo(rest, ids)
+    plan.edits = #steps == 1 and steps[1] or diff.edits(text.lines, lines)
   end
-  return vim.list_extend(list, rest.known.blocks.changes)
+  plan.newline = newline_without(text, ids_of(plan.chosen))
+  plan.is_all = #plan.turns == 0 and plan.newline == nil
+  return plan
 end
 
 --- Undoes these changes: the agent's lines go, those before come back.
 ---@param text acp.Pending
----@param ids table<integer, any>
-function M.undo(text, ids)
-  local chosen, own = M.chosen(text, ids)
-  local edits = M.undoing(chosen)
-  if #chosen == 0 then
+---@param plan acp.UndoPlan
+function M.undo(text, plan)
+  if #plan.chosen == 0 then
     return
   end
-  local layers = turn_layer.map(
-    own and text.known.layers or turn_layer.without(text.known.layers, chosen),
-    function(blocks, layer)
-      return layer == own and block_list.without(blocks, ids, true) or attribution.user(blocks, edits)
-    end
-  )
-  local known, shift = text.known, 0
-  local decided = moved(known.decided, edits)
-  for _, placed in ipairs(chosen) do
+  local decided, shift = moved(text.known.decided, plan.edits), 0
+  decided = decided == text.known.decided and vim.list_slice(decided) or decided
+  for _, placed in ipairs(plan.chosen) do
     decided[#decided + 1] = { row = placed.row + shift, change = placed.item, is_kept = false }
     text.listed[placed.item.id] = true
     shift = shift + #placed.item.old - #placed.item.new
   end
-  replace(text, edits, {
-    blocks = M.left_by_undo(text, ids),
-    decided = M.bounded(decided),
-    lost = lost_lines.undone(known.lost, chosen, edits),
-    layers = layers,
-  })
+  if #plan.edits > 0 then
+    told.user(text.told, text.lines, plan.edits)
+  end
+  replace(text, plan.edits, { turns = plan.turns, decided = bounded(decided) })
+  text.known.newline = plan.newline
+end
+
+--- Nothing of that session is pending any more, in any state: it has ended.
+---@param text acp.Pending
+---@param session integer
+function M.forget_session(text, session)
+  local ids = {}
+  for _, change in ipairs(M.blocks(text).changes) do
+    ids[change.id] = change.session == session or nil
+  end
+  M.keep(text, ids)
+  text.told[session] = nil
+  moments.forget_session(text.memory, session)
 end
 
 return M

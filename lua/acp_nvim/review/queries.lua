@@ -1,5 +1,6 @@
 -- Answers questions about the review: the changes, the pending hunks, those in some rows.
 local attached_buffers = require("acp_nvim.review.attached_buffers")
+local pending_changes = require("acp_nvim.review.pending_changes")
 local store = require("acp_nvim.review.store")
 
 local api = vim.api
@@ -77,7 +78,7 @@ end
 function M.hunk(id)
   attached_buffers.settle()
   for _, file in pairs(store.files) do
-    for i, change in ipairs(file.text.known.blocks.changes) do
+    for i, change in ipairs(pending_changes.blocks(file.text).changes) do
       if change.id == id then
         return store.pending(file, i, i)[1]
       end
@@ -119,10 +120,7 @@ function M.of_turn_alone(n, turn)
   attached_buffers.settle()
   local list = {}
   for _, file in pairs(store.files) do
-    local pending = vim.tbl_filter(function(hunk)
-      return hunk.session == n and hunk.turn == turn
-    end, store.pending(file))
-    vim.list_extend(list, store.of_turn_alone(file, n, turn) or pending)
+    vim.list_extend(list, store.of_turn_alone(file, n, turn))
   end
   return list
 end
@@ -137,8 +135,8 @@ function M.newest_turn(n, undoable)
     newest = math.max(newest, hunk.turn)
   end
   for _, file in pairs(store.files) do
-    for _, layer in ipairs(file.text.known.layers) do -- it may have made the text what it was before all turns
-      newest = layer.session == n and math.max(newest, layer.turn) or newest
+    for _, turn in ipairs(pending_changes.waiting_turns(file.text)) do -- the text may be what it was before all of them
+      newest = turn.session == n and math.max(newest, turn.turn) or newest
     end
   end
   for _, file in pairs((undoable and newest > 0) and {} or store.files) do
@@ -190,7 +188,7 @@ end
 function M.rows(buf)
   attached_buffers.settle()
   local file, rows = store.of_buffer(buf), {}
-  local blocks = file and file.text.known.blocks or { rows = {}, changes = {} }
+  local blocks = file and pending_changes.blocks(file.text) or { rows = {}, changes = {} }
   local last = api.nvim_buf_line_count(buf) - 1
   for i, row in ipairs(blocks.rows) do
     rows[i] = math.max(0, math.min(row, last))

@@ -1,7 +1,7 @@
 -- Draws the hunks of a loaded file. Each has an extmark over its lines, which moves with the text. The sign and the
 -- removed lines have an extmark of their own: a sign of the range would stand beside each of its lines. Colours and
 -- signs are drawn a moment later, and those of many hunks a few at a time.
-local block_list = require("acp_nvim.review.block_list")
+local hunk_list = require("acp_nvim.review.hunk_list")
 local code_colours = require("acp_nvim.ui.code_colours")
 local limits = require("acp_nvim.limits")
 local printable = require("acp_nvim.ui.printable")
@@ -256,7 +256,7 @@ function M.show(buf, blocks, from, to)
     end
   end
   shown[buf].changes = now
-  local first, last = block_list.near(blocks, from, to)
+  local first, last = hunk_list.near(blocks, from, to)
   for i = first, last do
     if marked_row(buf, now[i].id) ~= blocks.rows[i] then
       put(buf, now[i], blocks.rows[i])

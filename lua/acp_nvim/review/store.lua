@@ -1,8 +1,7 @@
 -- Keeps the files in review, and offers their hunks to callers outside of this room.
-local block_list = require("acp_nvim.review.block_list")
+local hunk_list = require("acp_nvim.review.hunk_list")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local find = require("acp_nvim.documents.find")
-local turn_layer = require("acp_nvim.review.turn_layer")
 
 local M = {}
 
@@ -30,10 +29,6 @@ local M = {}
 ---@field fenc? string
 ---@field mode? integer
 
----@class acp.Snapshot  a text and what was known of it
----@field lines string[]
----@field known acp.Known
-
 ---@class acp.ReviewedFile
 ---@field path string        resolved
 ---@field given string       as it was named
@@ -50,8 +45,6 @@ local M = {}
 ---@field folders? [string, integer][]  of a deleted file: those above it, from the outermost on, and their modes
 ---@field link? string       of a deleted file: where the link leads that stands in its place
 ---@field unknown acp.Author[]  who has changed it while nobody knew its earlier text: that cannot be undone
----@field saved? acp.Snapshot     as on disk: what `:edit!` goes back to
----@field undeleted? acp.Snapshot  before the file was deleted
 
 M.files = {} ---@type table<string, acp.ReviewedFile> by resolved path
 
@@ -141,24 +134,22 @@ end
 ---@param to? integer
 ---@return acp.Hunk[]  that wait for a decision, ascending
 function M.pending(file, from, to)
-  local blocks, list = file.text.known.blocks, {}
+  local blocks, list = pending_changes.blocks(file.text), {}
   for i = from or 1, to or #blocks.rows do
     list[#list + 1] = hunk_of(blocks.changes[i], blocks.rows[i], "pending")
   end
   return list
 end
 
---- What a turn alone has changed in the file, where that is known beside the pending hunks: `undo` takes these, too.
+--- What a turn alone has changed in the file.
 ---@param file acp.ReviewedFile
 ---@param session integer
 ---@param turn integer
----@return acp.Hunk[]?
+---@return acp.Hunk[]
 function M.of_turn_alone(file, session, turn)
-  local layer, list = turn_layer.of(file.text.known.layers, { session = session, turn = turn }), {}
-  for i, change in ipairs(layer and layer.blocks.changes or {}) do
-    list[i] = hunk_of(change, layer.blocks.rows[i], "pending")
-  end
-  return layer and list
+  return vim.tbl_map(function(placed)
+    return hunk_of(placed.item, placed.row, "pending")
+  end, pending_changes.of_turn(file.text, { session = session, turn = turn }))
 end
 
 --- The hunks that are listed although they are decided.
@@ -190,7 +181,7 @@ end
 ---@param file acp.ReviewedFile
 ---@return boolean
 function M.has_pending(file)
-  return #file.text.known.blocks.rows > 0
+  return #pending_changes.blocks(file.text).rows > 0
 end
 
 ---@param file acp.ReviewedFile
@@ -205,7 +196,7 @@ end
 ---@param to integer
 ---@return acp.Hunk[]
 function M.near(file, from, to)
-  return M.pending(file, block_list.near(file.text.known.blocks, from, to + 1))
+  return M.pending(file, hunk_list.near(pending_changes.blocks(file.text), from, to + 1))
 end
 
 return M

@@ -65,10 +65,10 @@ end
 local function all_shares()
   local shares = vim.deepcopy(past, true)
   for _, file in pairs(store.files) do
-    for _, change in ipairs(pending_changes.by_turn(file.text)) do
-      local share = file_share(shares, change, file)
+    for _, size in ipairs(pending_changes.sizes(file.text)) do
+      local share = file_share(shares, size, file)
       share.is_pending = true
-      share.plus, share.minus = share.plus + #change.new, share.minus + #change.old
+      share.plus, share.minus = share.plus + size.plus, share.minus + size.minus
     end
     for _, author in ipairs(file.unknown) do
       file_share(shares, author, file).is_pending = true

@@ -6,7 +6,6 @@ local pending_changes = require("acp_nvim.review.pending_changes")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.review.store")
 local backend_reports = require("acp_nvim.review.backend_reports")
-local undo_memory = require("acp_nvim.review.undo_memory")
 
 local M = {}
 
@@ -110,12 +109,7 @@ end
 function M.end_session(session)
   attached_buffers.settle()
   for _, file in ipairs(store.all()) do
-    local ids = {}
-    for _, change in ipairs(file.text.known.blocks.changes) do
-      ids[change.id] = change.session == session or nil
-    end
-    pending_changes.keep(file.text, ids)
-    undo_memory.forget_session(file.text, session)
+    pending_changes.forget_session(file.text, session)
     forget_decided(file, session)
   end
   backend_reports.forget(session)

@@ -38,13 +38,10 @@ local NO_TEXT = "not undone: the file is no longer text in the buffer's encoding
 
 ---@class acp.HunkUndo
 ---@field file acp.ReviewedFile
----@field layer? acp.TurnLayer  the changes are what a turn alone has changed; nil: they are hunks
 ---@field shape acp.FileShape   before what is undone
----@field ids table<integer, any>
----@field chosen acp.Placed[]  those of them that are pending in the file
----@field edits acp.Edit[]     which take them out of the text
----@field wanted string[]      the text without them
----@field is_all boolean       nothing of an agent's is left
+---@field what acp.UndoChoice
+---@field plan acp.UndoPlan
+---@field wanted string[]      the text without the changes
 ---@field is_whole boolean     nothing is left of whose lines those are: of a turn, or of all agents
 
 ---@class acp.UndoAnswer
@@ -53,26 +50,18 @@ local NO_TEXT = "not undone: the file is no longer text in the buffer's encoding
 ---@field locked? boolean  try again
 
 ---@param file acp.ReviewedFile
----@param ids table<integer, any>
+---@param what acp.UndoChoice
 ---@return acp.HunkUndo
-local function plan(file, ids)
-  local chosen, layer = pending_changes.chosen(file.text, ids)
-  local edits = pending_changes.undoing(chosen)
-  local is_all = #chosen == #file.text.known.blocks.rows
-  if layer then
-    is_all = #pending_changes.left_by_undo(file.text, ids).rows == 0
-  end
-  local turn = layer and not is_all and file.turn_shapes[layer.session]
+local function look(file, what)
+  local plan, author = pending_changes.plan_undo(file.text, what), what.written_by
+  local turn = author and not plan.is_all and file.turn_shapes[author.session]
   return {
     file = file,
-    layer = layer,
-    shape = turn and turn.turn == layer.turn and turn.shape or file.shape,
-    ids = ids,
-    chosen = chosen,
-    edits = edits,
-    wanted = diff.apply(file.text.lines, edits),
-    is_all = is_all,
-    is_whole = is_all or (layer ~= nil and #chosen == #layer.blocks.rows),
+    shape = turn and turn.turn == author.turn and turn.shape or file.shape,
+    what = what,
+    plan = plan,
+    wanted = diff.apply(file.text.lines, plan.edits),
+    is_whole = plan.is_all or author ~= nil,
   }
 end
 
@@ -83,17 +72,17 @@ end
 ---@param saved string[]  what the file shall hold
 ---@return acp.EditOptions
 local function save_options(undo, buf, saved)
-  local was, first, last = undo.shape, undo.edits[1], undo.edits[#undo.edits]
+  local was, edits, chosen = undo.shape, undo.plan.edits, undo.plan.chosen
   local options = { by = { kind = "undo" }, autocmds = settings.get().fs.autocmds } ---@type acp.EditOptions
   options.before, options.after = text.rows(undo.file.text.lines), saved
   options.final = text.is_final(buf) and not text.is_void(buf)
-  local had_newline = undo.chosen[#undo.chosen].item.had_newline
+  local had_newline = chosen[#chosen].item.had_newline
   if had_newline ~= nil then
     options.final = had_newline
-  elseif was.final ~= nil and (undo.is_whole or last[2] == #undo.file.text.lines) then
+  elseif was.final ~= nil and (undo.is_whole or edits[#edits][2] == #undo.file.text.lines) then
     options.final = was.final
   end
-  if was.bomb and (undo.is_whole or first[1] == 0) then
+  if was.bomb and (undo.is_whole or edits[1][1] == 0) then
     options.bomb = true
   end
   if undo.is_whole then
@@ -115,8 +104,8 @@ local function change(undo, buf, fn, anew)
     attached_buffers.compare(file)
     return { why = "not undone: " .. said.error, locked = said.locked }
   end
-  pending_changes.undo(file.text, undo.ids)
-  attached_buffers.note_rows(file, undo.edits)
+  pending_changes.undo(file.text, undo.plan)
+  attached_buffers.note_rows(file, undo.plan.edits)
   backend_reports.undone(file.path)
   if undo.is_whole and undo.shape.mode then
     vim.uv.fs_chmod(file.path, undo.shape.mode) -- a command may have made the file anew
@@ -128,7 +117,7 @@ local function change(undo, buf, fn, anew)
   if not vim.bo[buf].modified then
     earlier_texts.remember_saved(file)
   end
-  return { count = #undo.chosen }
+  return { count = #undo.plan.chosen }
 end
 
 --- Deletes the file, or leaves it deleted. What the buffer holds beyond the hunks stays there, unsaved.
@@ -155,7 +144,7 @@ end
 local function rewrite(undo, buf)
   return change(undo, buf, function()
     local lines = undo.file.text.lines
-    local edits = #lines > 0 and undo.edits or diff.of_buffer(lines, undo.wanted)
+    local edits = #lines > 0 and undo.plan.edits or diff.of_buffer(lines, undo.wanted)
     return edit_and_save.run(buf, edits, save_options(undo, buf, undo.wanted))
   end)
 end
@@ -207,11 +196,11 @@ local function in_buffer(undo, buf)
     return { why = NO_TEXT }
   end
   local is_saved = text.same_lines(disk, lines)
-  local saved = is_saved and undo.wanted or beside_unsaved.without(lines, undo.edits, disk)
+  local saved = is_saved and undo.wanted or beside_unsaved.without(lines, undo.plan.edits, disk)
   local is_modified = vim.bo[buf].modified
   if not saved then
     return { why = not is_modified and UNREAD or origin.is_ahead(buf) and BEHIND or TOUCHED }
-  elseif file.created and undo.is_all and #saved == 0 then
+  elseif file.created and undo.plan.is_all and #saved == 0 then
     return remove_file(undo, buf, false)
   elseif is_saved then
     return rewrite(undo, buf)
@@ -223,16 +212,16 @@ end
 
 --- Loads the file for a moment; for good if the undo deletes it: `u` and `:w` bring it back then.
 ---@param file acp.ReviewedFile
----@param ids table<integer, any>
+---@param what acp.UndoChoice
 ---@return acp.UndoAnswer
-local function in_new_buffer(file, ids)
+local function in_new_buffer(file, what)
   local buf = remove.load(file.path)
   if not buf then
     return { why = "not undone: it cannot be read" }
   end
   attached_buffers.follow(file, buf)
-  local undo = plan(file, ids) -- the file may hold something else than was known of it
-  local answer = #undo.chosen > 0 and in_buffer(undo, buf) or {}
+  local undo = look(file, what) -- the file may hold something else than was known of it
+  local answer = #undo.plan.chosen > 0 and in_buffer(undo, buf) or {}
   if vim.uv.fs_stat(file.path) and #vim.fn.win_findbuf(buf) == 0 and not vim.bo[buf].modified then
     vim.cmd(("noautocmd bwipeout! %d"):format(buf))
   end
@@ -252,24 +241,24 @@ local function carry_out(undo)
   elseif file.buf then
     return stat and in_buffer(undo, file.buf) or remove_file(undo, file.buf, true)
   elseif stat then
-    return in_new_buffer(file, undo.ids)
+    return in_new_buffer(file, undo.what)
   end
   local gone = {} -- whoever has deleted the file wants nothing of it back
-  for _, change in ipairs(file.text.known.blocks.changes) do
-    gone[change.id] = undo.layer ~= nil or undo.ids[change.id]
+  for _, change in ipairs(pending_changes.blocks(file.text).changes) do
+    gone[change.id] = undo.what.written_by ~= nil or undo.what.ids[change.id]
   end
   pending_changes.keep(file.text, gone)
   return {}
 end
 
---- Undoes those of the hunks that are pending in the file.
+--- Undoes those of the changes that are in the file.
 ---@param file acp.ReviewedFile
----@param ids table<integer, any>
+---@param what acp.UndoChoice
 ---@return acp.UndoAnswer
-function M.file(file, ids)
+function M.file(file, what)
   attached_buffers.settle()
-  local undo = plan(file, ids)
-  if #undo.chosen == 0 then
+  local undo = look(file, what)
+  if #undo.plan.chosen == 0 then
     return {}
   end
   local ok, answer = pcall(carry_out, undo)

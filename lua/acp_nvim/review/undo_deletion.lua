@@ -43,10 +43,7 @@ end
 ---@param undo acp.HunkUndo
 local function record(undo)
   local file = undo.file
-  pending_changes.undo(file.text, undo.ids)
-  for _, lost in ipairs(file.text.known.lost) do
-    lost.restored = lost.undone ~= nil or nil
-  end
+  pending_changes.undo(file.text, undo.plan)
   file.deleted = false
   backend_reports.undone(file.path)
   earlier_texts.remember_saved(file)
@@ -65,16 +62,16 @@ function M.undo(undo)
     return { why = "not undone: " .. why }
   end
   record(undo)
-  local buf, before = find.find(file.path), file.undeleted.lines
+  local buf, before = find.find(file.path), file.text.snapshots.undeleted.lines
   if not buf then
-    return { count = #undo.chosen }
+    return { count = #undo.plan.chosen }
   end
   local edits = vim.bo[buf].modified and diff.edits(before, undo.wanted)
   local unsaved = edits and beside_unsaved.without(before, edits, text.of_buffer(buf).lines)
   local said = sync.put(buf, undo.wanted, unsaved or undo.wanted, { kind = "undo" })
   attached_buffers.follow(file, buf)
   return {
-    count = #undo.chosen,
+    count = #undo.plan.chosen,
     why = not said.ok and ("its buffer keeps its lines: %s"):format(said.error or "it has changed") or nil,
   }
 end

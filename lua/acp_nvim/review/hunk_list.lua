@@ -1,0 +1,213 @@
+-- Lists the changes of one text that wait for a decision, each with the row where its new lines begin.
+--
+--   text      a X Y d      the changes: b c | X Y at row 1
+--
+-- They are made of the stack whenever it has changed. A change that is as it was is the same table, so that nothing is
+-- drawn anew, and one that has become another keeps its id.
+local stack = require("acp_nvim.review.stack")
+
+local M = {}
+
+---@class acp.AgentChange: acp.Author  never altered
+---@field id integer
+---@field earlier acp.Author[]  other turns whose pending lines it holds
+---@field old string[]
+---@field new string[]
+---@field had_newline? boolean  the last line of the text is as it was but for its newline, which it had before
+
+---@class acp.Blocks  ascending; never altered
+---@field rows integer[]        where the new lines of each begin in the text, from 0
+---@field changes acp.AgentChange[]
+---@field made_of? string[][][]   the hunks of the turns of which they are made
+
+---@class acp.Placed
+---@field row integer
+---@field item acp.AgentChange
+
+local NOBODY = {} ---@type acp.Author[]
+local last_id = 0
+
+--- Ids are unique over all files.
+---@return integer
+function M.new_id()
+  last_id = last_id + 1
+  return last_id
+end
+
+---@return acp.Blocks
+function M.none()
+  return { rows = {}, changes = {} }
+end
+
+---@param author acp.Author
+---@param old string[]
+---@param new string[]
+---@param earlier? acp.Author[]
+---@return acp.AgentChange
+function M.change(author, old, new, earlier)
+  return {
+    id = 0,
+    session = author.session,
+    turn = author.turn,
+    by = author.by,
+    call = author.call,
+    other = author.other,
+    earlier = earlier or NOBODY,
+    old = old,
+    new = new,
+  }
+end
+
+--- The blocks that overlap or touch these rows.
+---@param blocks acp.Blocks
+---@param first integer
+---@param last integer
+---@return integer from
+---@return integer to
+function M.near(blocks, first, last)
+  local rows, changes = blocks.rows, blocks.changes
+  local function first_from(row)
+    local low, high = 1, #rows + 1
+    while low < high do
+      local middle = math.floor((low + high) / 2)
+      if rows[middle] < row then
+        low = middle + 1
+      else
+        high = middle
+      end
+    end
+    return low
+  end
+  local from = first_from(first)
+  while from > 1 and rows[from - 1] + #changes[from - 1].new >= first do
+    from = from - 1
+  end
+  return from, first_from(last + 1) - 1
+end
+
+--- Those of the ids that are among the changes.
+---@param blocks acp.Blocks
+---@param ids table<integer, any>
+---@return acp.Placed[]  ascending
+function M.chosen(blocks, ids)
+  local list = {}
+  for i, change in ipairs(blocks.changes) do
+    if ids[change.id] then
+      list[#list + 1] = { row = blocks.rows[i], item = change }
+    end
+  end
+  return list
+end
+
+---@param lines string[]
+---@param row integer
+---@param change acp.AgentChange
+---@return boolean  its new lines are there
+local function stands_at(lines, row, change)
+  for n, line in ipairs(change.new) do
+    if lines[row + n] ~= line then
+      return false
+    end
+  end
+  return true
+end
+
+---@param change acp.AgentChange
+---@param authors acp.Author[]
+---@return boolean
+local function is_by(change, authors)
+  if not stack.is_same(change, authors[1]) or #change.earlier ~= #authors - 1 then
+    return false
+  end
+  for n, each in ipairs(change.earlier) do
+    if not stack.is_same(each, authors[n + 1]) then
+      return false
+    end
+  end
+  return true
+end
+
+--- Gives ids to new changes: those of the changes that were there before them, in their order.
+---@param made acp.AgentChange[]
+---@param gone acp.AgentChange[]
+---@param is_taken table<integer, any>
+local function name(made, gone, is_taken)
+  local n = 1
+  for _, change in ipairs(made) do
+    while gone[n] and (is_taken[gone[n].id] or gone[n].had_newline ~= nil) do
+      n = n + 1
+    end
+    change.id, n = gone[n] and gone[n].id or M.new_id(), n + 1
+  end
+end
+
+---@param some any[]
+---@param others any[]
+---@return boolean
+local function is_same_list(some, others)
+  for i = 1, math.max(#some, #others) do
+    if some[i] ~= others[i] then
+      return false
+    end
+  end
+  return true
+end
+
+--- The blocks after an edit beside all of them.
+---@param blocks acp.Blocks
+---@param edit acp.Edit
+---@return acp.Blocks
+local function shifted(blocks, edit)
+  local growth = #edit[3] - (edit[2] - edit[1])
+  if growth == 0 then
+    return blocks
+  end
+  local rows = {}
+  for i, row in ipairs(blocks.rows) do
+    rows[i] = row >= edit[2] and row + growth or row
+  end
+  return { rows = rows, changes = blocks.changes, made_of = blocks.made_of }
+end
+
+--- The changes of a text by its stack.
+---@param before acp.Blocks  those of the text before its last edits
+---@param turns acp.Turn[]
+---@param lines string[]
+---@param is_taken table<integer, any>  ids that no other change may get
+---@param edit? acp.Edit  the only one since
+---@return acp.Blocks
+function M.of(before, turns, lines, is_taken, edit)
+  local made_of = stack.hunks_of(turns)
+  if edit and before.made_of and is_same_list(made_of, before.made_of) then
+    return shifted(before, edit)
+  end
+  local blocks, at = M.none(), 1 -- at: the first of those before that may still stay
+  blocks.made_of = made_of
+  local made, places_of = {}, {} ---@type acp.AgentChange[], table<string[], integer>
+  for i, change in ipairs(before.changes) do
+    places_of[change.old] = i
+  end
+  local function gone_until(i)
+    if at < i or #made > 0 then
+      name(made, vim.list_slice(before.changes, at, i - 1), is_taken)
+      made = {}
+    end
+    at = i + 1
+  end
+  stack.each_hunk(turns, lines, function(row, n, old, authors)
+    local i = places_of[old]
+    local same = i and i >= at and before.changes[i] or nil ---@type acp.AgentChange?
+    if same and not is_taken[same.id] and #same.new == n and is_by(same, authors) and stands_at(lines, row, same) then
+      gone_until(i)
+    else
+      local new = vim.list_slice(lines, row + 1, row + n)
+      same = M.change(authors[1], old, new, #authors > 1 and vim.list_slice(authors, 2) or nil)
+      made[#made + 1] = same
+    end
+    blocks.rows[#blocks.rows + 1], blocks.changes[#blocks.changes + 1] = row, same
+  end)
+  gone_until(#before.changes + 1)
+  return blocks
+end
+
+return M
