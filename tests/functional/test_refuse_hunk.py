@@ -19,6 +19,7 @@ from tests.steps.proposals import (
     open_diff,
     open_old,
 )
+from tests.steps.review import PENDING
 
 Open = Callable[..., Editor]
 RIGHT = "return vim.api.nvim_buf_get_lines(0, 0, -1, false)"
@@ -172,7 +173,7 @@ def test_u_takes_back_whose_line_is_whose(
     expect_answerable(editor)
     editor.type(":w<CR>")
     editor.wait_event("AcpTurnEnded")
-    editor.expect_lua("return #vim.iter(require('acp_nvim').changes({ all = true })):next().hunks", hunks)
+    editor.expect_lua(PENDING, hunks)
     editor.type("<C-w>t:Acp undo all<CR>")
     stays = [typed.get(number, line) for number, line in enumerate(OLD.splitlines(), 1)]
     editor.expect_lua(LINES, "\n".join(stays).split("\n"))

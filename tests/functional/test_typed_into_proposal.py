@@ -21,7 +21,7 @@ from tests.steps.proposals import (
     open_old,
     write_through,
 )
-from tests.steps.review import list_hunks
+from tests.steps.review import PENDING, list_hunks
 
 Open = Callable[..., Editor]
 
@@ -187,3 +187,55 @@ def test_a_typed_line_is_the_users_whatever_is_unsaved(
     editor.type(":Acp undo all<CR>")
     editor.expect_lua(LINES, typed)
     assert read_disk(editor).splitlines() == typed
+
+
+@pytest.mark.parametrize("way", ["through us", "on disk"])
+@pytest.mark.parametrize("keys", [FAR, NEAR, f"{FAR}:w<CR>", f"{NEAR}:w<CR>"])
+def test_a_typed_line_is_the_users_whatever_follows_the_decision(
+    open_editor: Open, tmp_path: Path, way: str, keys: str
+) -> None:
+    go = tmp_path / "go"
+    put = (write if way == "through us" else write_file)(NOTES, NEW)
+    done = tool("call", known=True, status="completed")
+    agent = script(tmp_path, on_prompt("", ask_edit(), wait_file(str(go)), put, done))
+    editor = open_old(open_editor, agent)
+    open_diff(editor)
+    editor.type("/SEVENTEEN<CR>do5Gomine<Esc>:w<CR>")
+    wait_until(lambda: get_outcomes(agent) == ["yes"])
+    expect_closed(editor)
+    editor.type(f"<C-w>t{keys}")
+    editor.type(":Acp why<CR>")  # the backend has heard of it once it answers
+    editor.screen.expect("you sent your version")
+    go.touch()
+    editor.wait_event("AcpTurnEnded")
+    wanted = NEW.replace("SEVENTEEN", "line 17").replace("line 5\n", "line 5\nmine\n").splitlines()
+    typed = OLD.replace("line 5\n", "line 5\nmine\n").splitlines()
+    row = 0 if keys.startswith(FAR) else 11
+    wanted[row] = typed[row] = "unsaved"
+    editor.expect_lua(LINES, wanted)
+    assert editor.acp("questions") == []
+    editor.type("<C-w>t:w<CR>")
+    editor.expect_lua("return vim.bo.modified", False)
+    assert read_disk(editor).splitlines() == wanted
+    editor.type(":Acp undo all<CR>")
+    editor.expect_lua(LINES, typed)
+    assert read_disk(editor).splitlines() == typed
+
+
+@pytest.mark.parametrize("way", ["through us", "on disk"])
+def test_a_line_typed_into_a_new_file_stays_in_it(open_editor: Open, tmp_path: Path, way: str) -> None:
+    path = "{cwd}/new.py"
+    put = (write if way == "through us" else write_file)(path, "import os\nimport sys\n")
+    ask = ask_edit(make_diff(path, None, "import os\nimport sys\n"))
+    agent = script(tmp_path, on_prompt("", ask, put, tool("call", known=True, status="completed")))
+    editor = open_old(open_editor, agent)
+    editor.acp("prompt", "go on")
+    editor.screen.expect("new file · new.py")
+    editor.type("<C-w>t2GOimport mine<Esc>")
+    expect_answerable(editor)
+    editor.type(":w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert read_disk(editor, "new.py") == "import os\nimport mine\nimport sys\n"
+    editor.expect_lua(PENDING, 2)
+    editor.type(":Acp undo all<CR>")
+    wait_until(lambda: read_disk(editor, "new.py") == "import mine\n")
