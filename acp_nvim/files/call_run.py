@@ -90,11 +90,12 @@ class CallRun:
         """Whether it changes what it names and nothing else. A command may change anything."""
         return self.name is None and any(self.targets)
 
-    def ran(self, at: int, earlier: int = 0) -> bool:
-        """Whether it ran at that time. `earlier`: it may have begun that much before its message was read."""
+    def ran(self, at: int, earlier: int = 0, is_open: bool = False) -> bool:
+        """Whether it ran at that time. `earlier`: it may have begun that much before its message was read. `is_open`:
+        it may have ended since."""
         if self.began is None:
             return False
-        return self.began - earlier <= at + LAG_NS and (self.ended is None or at <= self.ended)
+        return self.began - earlier <= at + LAG_NS and (is_open or self.ended is None or at <= self.ended)
 
 
 def _targets(call: ToolCall, cwd: str) -> Targets:

@@ -20,6 +20,7 @@ _BEFORE_NS = 300_000_000  # by which an agent may have begun a call before its m
 
 
 class Owner(NamedTuple):
+    turn: WatchedTurn
     author: ChangeAuthor
     call: CallRun | None = None
     is_named: bool = False  # by the call
@@ -34,38 +35,49 @@ def find(turns: Iterable[WatchedTurn], found_by: WatchedTurn, path: str, now: St
     """Return who has changed the file, as it is `now`. `found_by`: the turn that has come upon the change."""
     at = found_by.changed_at(path, now)
     turns = [turn for turn in turns if turn.ran(at) and turn.has(path)] or [found_by]
-    ranks = {turn: rank for turn in turns if (rank := min(_ranks(turn, path, at), default=None)) is not None}
+    ranks = {
+        turn: rank
+        for turn in turns
+        if (rank := min(_ranks(turn, path, at, now is None), default=None)) is not None
+    }
     owners = {turn for turn in turns if ranks.get(turn) == min(ranks.values(), default=None)}
     newest = max(owners, key=lambda turn: (turn.began, turn.session.number))
     if not ranks:
-        return Owner(newest.author("unknown"))
-    call = _likeliest(newest, path, at)
+        return Owner(newest, newest.author("unknown"))
+    call = _likeliest(newest, path, at, now is None)
     author = newest.author("agent")._replace(call=call.name)
     if len(owners) > 1:
         other = max(owners - {newest}, key=lambda turn: turn.began)
         author = author._replace(by="one of two", other=(other.session, other.number))
-    return Owner(author, call, call.targets.have(path))
+    return Owner(newest, author, call, call.targets.have(path))
 
 
-def _ranks(turn: WatchedTurn, path: str, at: int) -> Iterator[int]:
-    return (rank for run in turn.runs.values() if (rank := _rank(run, path, at)) is not None)
+def _ranks(turn: WatchedTurn, path: str, at: int, is_gone: bool) -> Iterator[int]:
+    return (rank for run in turn.runs.values() if (rank := _rank(turn, run, path, at, is_gone)) is not None)
 
 
-def _likeliest(turn: WatchedTurn, path: str, at: int) -> CallRun:
+def _likeliest(turn: WatchedTurn, path: str, at: int, is_gone: bool) -> CallRun:
     """Return the call that has made the turn's change: one that ran at that very time, if there is one."""
-    runs = (run for run in turn.runs.values() if _rank(run, path, at) is not None)
+    runs = (run for run in turn.runs.values() if _rank(turn, run, path, at, is_gone) is not None)
     return max(runs, key=lambda run: (run.ran(at), run.targets.have(path), run.began or 0))
 
 
-def _rank(run: CallRun, path: str, at: int) -> int | None:
-    """Return how likely the call has made the change; None: it has not."""
+def _rank(turn: WatchedTurn, run: CallRun, path: str, at: int, is_gone: bool) -> int | None:
+    """Return how likely the call has made the change, 0 for the likeliest; None: it has not.
+
+    A file that a call has named and changed stays with its session while commands run that do not name it.
+    """
     if not run.may_change:
         return None
     names = run.targets.have(path)
     if not names and run.is_bound:
         return None
+    if is_gone and names and run.ran(at, _BEFORE_NS, is_open=True):
+        return 0  # the folder, which tells when that was, may have changed since
     if run.ran(at):
-        return 0 if names else 2
+        return 0 if names else 3
     if run.ran(at, _BEFORE_NS):
-        return 1 if names else 3
-    return 4 if names else None
+        return 1 if names else 4
+    if not names:
+        return None
+    return 2 if path in turn.owned or run.name is None else 5

@@ -12,7 +12,7 @@ from anyio import to_thread
 
 from acp_nvim.files import change_owner, file_snapshot, git_changes
 from acp_nvim.files.disk_conflicts import DiskConflicts
-from acp_nvim.files.documents import Document, Known, Missed, NotLoaded, Overlap, Settled
+from acp_nvim.files.documents import Document, Gone, Known, Missed, NotLoaded, Overlap, Settled
 from acp_nvim.files.file_snapshot import ChangeAuthor, DiskText, FileSnapshot, Held, Unknown
 from acp_nvim.files.service import Files
 from acp_nvim.files.turn_tasks import TurnTasks
@@ -100,6 +100,8 @@ class DiskChanges:
         if buffer:
             known = _known(earlier, looked)
             found = await self._files.sync_as_decided(path, by, known, turn.over.is_set)
+            if isinstance(found, Gone):
+                return seen.take(was, before)  # the next look finds it deleted, as it was before this change
         is_echo = buffer is not None and text in self._files.baselines.echoes(path)
         if buffer and not found and isinstance(text, str) and text != before and not is_echo:
             self._files.baselines.forget_echo(path)
@@ -124,6 +126,8 @@ class DiskChanges:
         owner = change_owner.find(dict.fromkeys((*self._turns, turn)), turn, path, now)
         if not owner.may_be_git and await git_changes.is_of_new_head(turn, path, text):
             return owner.author._replace(by="nobody")
+        if owner.call:
+            owner.turn.owned.add(path)
         by = owner.author._replace(mode=mode)
         above = list(turn.folders_above(path))
         if now is None:

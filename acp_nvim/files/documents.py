@@ -125,6 +125,10 @@ class NotLoaded:
     """No buffer holds the file."""
 
 
+class Gone(NotLoaded):
+    """A buffer holds the file, which was deleted in the meantime."""
+
+
 class Documents:
     """Calls the editor. `unsaved`: files with unsaved changes in a buffer, as the editor has told."""
 
@@ -266,6 +270,9 @@ class Documents:
         self._seen(path, not said.get("not_loaded"))
         if said.get("not_loaded"):
             return NotLoaded()
+        if said.get("gone"):
+            self.unlocked(path)
+            return Gone()
         if "locked" in said:
             return Locked(said["locked"], over)
         self.unlocked(path)

@@ -36,6 +36,7 @@ class WatchedTurn:
     runs: dict[int, CallRun] = field(default_factory=dict)  # by the keys of their calls
     # files that have changed since the turn began and before they were first read: git may know what they held
     unbased: set[str] = field(default_factory=set)
+    owned: set[str] = field(default_factory=set)  # files that its calls have changed
     named: set[str] = field(default_factory=set)  # files, by its calls
     saved: set[str] = field(default_factory=set)  # by the user, who may have undone hunks
     folders: dict[str, int | None] = field(
@@ -216,7 +217,7 @@ class WatchedTurn:
     def is_later(self, path: str) -> bool:
         """Whether the file has changed after the answer."""
         now = file_snapshot.stamp(path)
-        return now is not None and now[-1] > self.answered
+        return self.over.is_set() and now is not None and now[-1] > self.answered
 
     def stamps(self) -> dict[str, file_snapshot.Stamp | None]:
         """Return the stamps of files that may have changed: the stamp differs, or was too young at the last look."""

@@ -4,7 +4,6 @@ A folder may have several sessions, and a turn may begin and end while another o
 """
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -22,13 +21,9 @@ from tests.fakes.script import (
     wait_file,
     write_file,
 )
+from tests.steps.trees import commit, git
 
 Change = tuple[str, int, str, str | None, str | None, str | None]
-
-
-def git(folder: Path, *arguments: str) -> None:
-    command = ["git", "-c", "user.name=n", "-c", "user.email=e@e", *arguments]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
 
 
 @pytest.fixture
@@ -52,13 +47,6 @@ def project(request: pytest.FixtureRequest, files: Path) -> Path:
 @pytest.fixture
 def repository(files: Path) -> Path:
     return commit(files)
-
-
-def commit(folder: Path) -> Path:
-    git(folder, "init", "-q")
-    git(folder, "add", ".")
-    git(folder, "commit", "-qm", "all")
-    return folder
 
 
 def told(desk: Desk, folder: Path) -> list[Change]:
@@ -269,3 +257,12 @@ async def test_what_a_git_command_of_the_agent_s_checks_out_is_its_own(desk: Des
     command = "git checkout -q side"
     changes = await turn(desk, repository, *read("a.txt"), *run_command(command))
     assert changes == [("a.txt", 1, "agent", command, "a.txt\n", "side\n")]
+
+
+async def test_what_one_has_changed_before_the_other_begins_is_found(desk: Desk, repository: Path) -> None:
+    make = "for n in a; do echo new > $n.txt; done"
+    first, second, go = await two(desk, repository, run_command(make), run_command("true", id="true"))
+    await over(desk, second)
+    go.touch()
+    await over(desk, first)
+    assert told(desk, repository) == [("a.txt", 1, "agent", make, "a.txt\n", "new\n")]

@@ -2,10 +2,8 @@
 
 import os
 import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,25 +21,9 @@ from tests.fakes.script import (
 from tests.functional.editor import Editor
 from tests.steps.files import call_edit, open_notes, read
 from tests.steps.review import PENDING
+from tests.steps.trees import Tree, commit, tree
 
 Open = Callable[..., Editor]
-
-
-def git(folder: Path, *arguments: str) -> None:
-    command = ["git", "-c", "user.name=n", "-c", "user.email=e@e", *arguments]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
-
-
-def tree(folder: Path) -> dict[str, tuple[bytes, int]]:
-    """Return the files with their bytes and modes, and the folders with their modes."""
-    paths = [path for path in folder.rglob("*") if ".git" not in path.parts]
-    return {
-        str(path.relative_to(folder)): (
-            b"" if path.is_dir() else os.readlink(path).encode() if path.is_symlink() else path.read_bytes(),
-            path.lstat().st_mode,
-        )
-        for path in paths
-    }
 
 
 def begin(open_editor: Open, tmp_path: Path, *steps: Step, **files: str) -> Editor:
@@ -50,13 +32,11 @@ def begin(open_editor: Open, tmp_path: Path, *steps: Step, **files: str) -> Edit
     editor = open_notes(open_editor, agent, "notes\n", size=(140, 30))
     for name, text in files.items():
         (editor.project / name.replace("__", ".")).write_text(text)
-    git(editor.project, "init", "-q")
-    git(editor.project, "add", ".")
-    git(editor.project, "commit", "-qm", "all")
+    commit(editor.project)
     return editor
 
 
-def take_turn(editor: Editor) -> dict[str, tuple[bytes, int]]:
+def take_turn(editor: Editor) -> Tree:
     """Return the tree as it was before the turn."""
     before = tree(editor.project)
     editor.acp("prompt", "go")
@@ -64,7 +44,7 @@ def take_turn(editor: Editor) -> dict[str, tuple[bytes, int]]:
     return before
 
 
-def undo_turn(editor: Editor, before: dict[str, Any]) -> None:
+def undo_turn(editor: Editor, before: Tree) -> None:
     editor.type(":Acp undo turn<CR>")
     editor.screen.expect("undone: ")
     editor.expect_lua(PENDING, 0)
@@ -266,8 +246,7 @@ def test_bytes_modes_and_folders_are_as_before(
     (sub / "deep" / "two.txt").write_text("two\n")
     (editor.project / "bom.txt").write_bytes(b"\xef\xbb\xbfx\n")
     (editor.project / "latin1.txt").write_bytes(b"\xe4x\n\xf6x\n")
-    git(editor.project, "add", ".")
-    git(editor.project, "commit", "-qm", "more")
+    commit(editor.project)
     if not is_repository:
         shutil.rmtree(editor.project / ".git")
     (editor.project / "b.txt").chmod(0o640)
