@@ -91,8 +91,8 @@ end
 function M.follow(side, live)
   local below = patch.between(side.mine, side.left)
   local edits = patch.up(below, diff.edits(side.left, live), side.mine)
-  local lines = diff.apply(side.lines, patch.up(side.patch, edits, side.lines))
-  return compared(live, diff.apply(side.mine, edits), lines)
+  local above, new = patch.up(side.patch, edits, side.lines)
+  return { left = live, mine = diff.apply(side.mine, edits), lines = diff.apply(side.lines, above), patch = new }
 end
 
 --- Is the right side as the left one where the edit is, and beside it?
