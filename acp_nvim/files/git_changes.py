@@ -36,7 +36,7 @@ async def add_unnamed(turn: WatchedTurn) -> None:
         fresh = [path for path in after if path not in known and not turn.is_later(path)]
         filtered = await git_status.filtered(tree, (path for path in fresh if after[path]))
         for path in fresh:
-            held = Unknown.TEXT if path in filtered else await _committed(tree, path, after[path])
+            held = Unknown.TEXT if path in filtered else await _committed(tree, path) if after[path] else None
             turn.add(path, _below(root, path), file_snapshot.UNSEEN, held)
 
 
@@ -49,9 +49,8 @@ async def base(turn: WatchedTurn, path: str) -> Held:
             continue
         if path in dirty or await git_status.filtered(tree, [path]):
             return Unknown.TEXT
-        if await git_status.is_committed(tree, path):
-            return await _committed(tree, path, True)
-        return Unknown.TEXT if await git_status.is_ignored(tree, path) else None
+        is_ignored = await git_status.is_ignored(tree, path)
+        return Unknown.TEXT if is_ignored else await _committed(tree, path)
     return Unknown.TEXT
 
 
@@ -63,7 +62,7 @@ async def is_of_new_head(turn: WatchedTurn, path: str, text: Held) -> bool:
             if head is None or head == tree.commit or await git_status.filtered(tree, [path]):
                 return False
             now = tree._replace(commit=head)
-            return text == await _committed(now, path, await git_status.is_committed(now, path))
+            return text == await _committed(now, path)
     return False
 
 
@@ -72,14 +71,15 @@ async def was_empty(turn: WatchedTurn, folder: str) -> bool:
     for tree, dirty in turn.trees.values():
         if within(folder, tree.top):
             holds = any(within(path, folder) for path in dirty)
-            return not holds and not await git_status.is_committed(tree, folder)
+            return not holds and await git_status.committed_kind(tree, folder) is None
     return False
 
 
-async def _committed(tree: Repository, path: str, is_committed: bool) -> Held:
-    """Return the committed text of a file that was clean. A file that is new to git did not exist."""
-    data = await git_status.committed(tree, path, limits.COMPARED_FILE_BYTES) if is_committed else None
-    return Unknown.TEXT if is_committed and data is None else file_snapshot.decoded(data)
+async def _committed(tree: Repository, path: str) -> Held:
+    """Return the text that the commit has at the path; None: nothing. A link has none."""
+    kind = await git_status.committed_kind(tree, path)
+    data = await git_status.committed(tree, path, limits.COMPARED_FILE_BYTES) if kind == "file" else None
+    return None if kind is None else Unknown.TEXT if data is None else file_snapshot.decoded(data)
 
 
 def _below(root: str, path: str) -> str:

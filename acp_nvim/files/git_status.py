@@ -10,6 +10,7 @@ import os
 import subprocess
 from collections.abc import Awaitable, Iterable, Mapping
 from contextlib import suppress
+from typing import Literal
 
 import anyio
 from anyio.abc import Process
@@ -82,10 +83,15 @@ async def head(tree: Repository) -> str | None:
     return said.decode().strip() if said else None
 
 
-async def is_committed(tree: Repository, path: str) -> bool:
-    """Whether the commit has the file or folder."""
-    name = f"{tree.commit}:{os.path.relpath(path, tree.top)}"
-    return tree.commit is not None and await _ask(tree, tree.top, 0, "cat-file", "-e", name) is not None
+async def committed_kind(tree: Repository, path: str) -> Literal["file", "link", "folder"] | None:
+    """Return what the commit has at the path."""
+    if tree.commit is None:
+        return None
+    place = ("ls-tree", "-z", tree.commit, os.path.relpath(path, tree.top))
+    entry = await _ask(tree, tree.top, limits.GIT_LIST_BYTES, *place) or b""  # mode, kind, hash, path
+    if not entry.startswith((b"100", b"120000")):
+        return "folder" if entry else None
+    return "link" if entry.startswith(b"120000") else "file"
 
 
 async def is_ignored(tree: Repository, path: str) -> bool:

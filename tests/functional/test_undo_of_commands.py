@@ -79,6 +79,7 @@ def test_a_file_that_is_moved_and_then_edited_is_back_under_its_name(
         ("rm a.txt b.txt", 2),
         ("mv a.txt c.txt && cp b.txt d.txt", 3),
         ("sed -i s/./x/ *.txt", 3),
+        ("for n in b; do ln -sf a.txt $n.txt; done", 1),
     ],
 )
 def test_what_a_command_does_is_undone_as_a_whole(
@@ -278,3 +279,16 @@ def test_a_line_that_is_saved_while_the_agent_works_comes_back(
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua("return #require('acp_nvim').changes()", 2 if "m.txt" in command else 1)
     undo_turn(editor, before)
+
+
+def test_a_file_in_the_place_of_a_link_is_left_and_said(open_editor: Open, tmp_path: Path) -> None:
+    """What git has of the link is its target, and that is no text of a file."""
+    steps = run_command("for n in link; do rm $n.txt; echo x > $n.txt; done", read("{cwd}/notes.txt"))
+    editor = begin(open_editor, tmp_path, *steps, a__txt="a\n")
+    (editor.project / "link.txt").symlink_to("a.txt")
+    commit(editor.project)
+    take_turn(editor)
+    editor.expect_lua("return #require('acp_nvim').changes()", 1)
+    editor.type(":Acp undo turn<CR>")
+    editor.screen.expect("earlier text unknown: link.txt")
+    assert (editor.project / "link.txt").read_text() == "x\n"
