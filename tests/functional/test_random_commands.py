@@ -71,17 +71,20 @@ class Story:
         return run_command(command, read("{cwd}/notes.txt"), id=f"call{self._count}")
 
 
-def prepare(editor: Editor, names: Iterable[str]) -> None:
+def prepare(editor: Editor, names: Iterable[str], is_repository: bool = True) -> None:
     lay_out(editor.project, {name: "".join(f"line {n} of {name}\n" for n in range(4)) for name in names})
-    commit(editor.project)
+    if is_repository:
+        commit(editor.project)
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_one_agent(open_editor: Open, tmp_path: Path, seed: int) -> None:
-    story = Story(seed)
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("is_repository", [True, False])
+def test_one_agent(open_editor: Open, tmp_path: Path, is_repository: bool, seed: int) -> None:
+    """Without git only what a command names is seen."""
+    story = Story(seed, kinds=KINDS if is_repository else KINDS[:-1])
     steps = [step for _ in range(8) for step in story.take_step()]
     editor = open_notes(open_editor, script(tmp_path, on_prompt("", *steps)), "notes\n", size=(160, 30))
-    prepare(editor, story.names)
+    prepare(editor, story.names, is_repository)
     for name in story.random.sample(story.names, 3):
         editor.type(f":edit {name}<CR>")
     before = tree(editor.project)
