@@ -39,9 +39,10 @@ class Targets(NamedTuple):
     globs: tuple[str, ...]
 
     def have(self, path: str) -> bool:
-        return any(within(path, each) for each in self.paths) or any(
-            matches(glob, path) for glob in self.globs
-        )
+        place = path
+        while place not in self.paths and place != "/":
+            place = os.path.dirname(place)
+        return place in self.paths or any(matches(glob, path) for glob in self.globs)
 
 
 @dataclass(slots=True, eq=False)
