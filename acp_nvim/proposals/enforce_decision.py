@@ -6,7 +6,8 @@ that writes the disk itself does so before it sends its next message, so the fil
 wire: when the call has ended, before any request of the session is served, and when the turn ends. Nothing is polled,
 and nobody waits.
 
-A file that holds what the agent proposed gets the decided text, as often as the agent writes it until the turn ends.
+A file that holds what the agent proposed, or what has become of it where the agent wrote while the decided text was
+saved, gets the decided text, as often as the agent writes it until the turn ends.
 Anything else that the agent has written stays as it is, and the user is told.
 """
 
@@ -146,7 +147,8 @@ class Enforcement:
             return
         data = file_snapshot.content(decision.path)
         found = None if data is None else as_utf8(data).removeprefix("\ufeff")
-        if found not in decision.written or found == decision.disk:
+        echoes = set(self._files.baselines.echoes(decision.path) if decision.through else ()) - {decision.put}
+        if found not in (*decision.written, *echoes) or found == decision.disk:
             return
         text = decision.on_disk
         if not decision.deletes and text is None:
@@ -157,7 +159,7 @@ class Enforcement:
         case.stamps[decision.path] = file_snapshot.stamp(decision.path)
         if decision.through and decision.put is not None:  # the buffer is as decided, unsaved lines and all
             self._files.baselines.expect_echo(case.session, decision.path, decision.put, decision.put)
-        if found is not None:
+        if found is not None and found not in echoes:  # else it knows what it has written through us
             self._files.baselines.of(case.session).learn(decision.path, found)
         if decision.is_taken_back:
             self._expected.tell_of(case.session, decision, _AGAIN)

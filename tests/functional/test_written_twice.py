@@ -5,9 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.script import ask, cut_file, on_prompt, script, touch, wait_file, wait_until, write_file
+from tests.fakes.script import (
+    ask,
+    cut_file,
+    on_prompt,
+    script,
+    tool,
+    touch,
+    wait_file,
+    wait_until,
+    write_file,
+)
 from tests.functional.editor import Editor
 from tests.steps.files import LINES, NOTES, call_edit, join_lines, open_notes, read_disk, write
+from tests.steps.proposals import MIXED, ask_edit, decide_mixed, open_diff, open_old
+from tests.steps.proposals import NEW as PROPOSED
 from tests.steps.review import TEN, list_hunks
 from tests.steps.turns import Play
 
@@ -70,9 +82,9 @@ TYPED = {
 
 
 @pytest.mark.parametrize("typed", TYPED)
-@pytest.mark.parametrize("is_cut", [True, False], ids=["cut", "not yet cut"])
-def test_a_cut_to_the_agents_length_takes_nothing_from_the_buffer(
-    open_editor: Open, tmp_path: Path, typed: str, is_cut: bool
+@pytest.mark.parametrize("order", ["cut last", "not yet cut", "saved last"])
+def test_a_save_that_meets_the_agents_write_takes_nothing_from_the_buffer(
+    open_editor: Open, tmp_path: Path, typed: str, order: str
 ) -> None:
     keys, wanted = TYPED[typed]
     play = Play(open_editor, tmp_path)
@@ -82,8 +94,10 @@ def test_a_cut_to_the_agents_length_takes_nothing_from_the_buffer(
     play.write(AGENTS)
     assert play.path.read_text() == join_lines(wanted)
     agents, saved = join_lines(AGENTS), join_lines(wanted)
-    if is_cut:
+    if order == "cut last":
         play.order(*call_edit(str(play.path), cut_file(str(play.path), len(agents))))
+    elif order == "saved last":
+        play.write_disk(saved + agents[len(saved) :])
     else:
         play.write_disk(agents + saved[len(agents) :])
         play.write_disk(agents)
@@ -91,7 +105,7 @@ def test_a_cut_to_the_agents_length_takes_nothing_from_the_buffer(
     play.editor.lua(
         "require('acp_nvim.review').wait_for_disk()"
     )  # else :write asks about the agent's last write
-    play.editor.expect_lua("return vim.bo.modified")
+    play.editor.expect_lua("return vim.bo.modified", play.path.read_text() != saved)
     assert play.lines() == wanted
     assert [hunk["new"] for hunk in list_hunks(play.editor)] == [["AGENT 5"]]
     play.editor.type(":write<CR>")
@@ -130,3 +144,23 @@ def test_a_file_that_is_half_written_when_the_same_write_comes_through_us(
     assert play.editor.acp("questions") == []
     play.undo_all()
     assert play.lines() == TEN[:6] + ["mine"] * bool(keys) + TEN[6:]
+
+
+@pytest.mark.parametrize("order", ["cut last", "saved last"])
+def test_a_decision_stands_whose_save_meets_the_agents_write(
+    open_editor: Open, tmp_path: Path, order: str
+) -> None:
+    """The decided text is shorter than the agent's, whose last bytes stay behind it, or are filled with NULs."""
+    longer = MIXED + PROPOSED[len(MIXED) :]
+    meets = cut_file(NOTES, len(PROPOSED)) if order == "cut last" else write_file(NOTES, longer)
+    done = tool("call", known=True, status="completed")
+    agent = script(tmp_path, on_prompt("", ask_edit(), write(NOTES, PROPOSED), meets, done))
+    editor = open_old(open_editor, agent)
+    open_diff(editor)
+    decide_mixed(editor)
+    editor.wait_event("AcpTurnEnded")
+    editor.lua("require('acp_nvim.review').wait_for_disk()")
+    assert read_disk(editor) == MIXED
+    editor.expect_lua(LINES, MIXED.splitlines())
+    editor.expect_lua("return vim.bo[vim.fn.bufnr('notes.txt')].modified", False)
+    assert [hunk["new"] for hunk in list_hunks(editor)] == [["TEN"]]

@@ -10,6 +10,7 @@ from acp_nvim.text.collisions import collisions
     [
         ("a\nB\nc\n", "a\nB\nmine\nc\n", ("a\nB\nc\nne\nc\n", "a\nB\nmi")),
         ("a\nB\nc\n", "a\nB\n", ("a\nB\n\0\0",)),
+        ("A\nB\nc\n", "a\nb\n", ("a\nb\n\0\0", "a\nb\nc\n")),
         ("a\n", "a\nmine\n", ()),  # each is one of both
         ("a\n", "b\n", ()),
         ("a", "é\n", ()),  # half a character is no text
