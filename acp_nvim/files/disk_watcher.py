@@ -114,6 +114,7 @@ class DiskWatcher:
         """End the turn: the agent has answered, or will never do so."""
         turn = self._turns.get(session)
         if turn and not turn.over.is_set():
+            self._files.baselines.of(session).end_turn(turn.named_texts)  # from now on the user may save them
             turn.close()
             self._tasks.search(turn, self._end)
 
@@ -213,9 +214,7 @@ class DiskWatcher:
         await turn.begun.wait()  # a short turn may be over before git has answered
         await self._look_around(turn)
         if turn.session in self._turns:
-            held = ((path, turn.files[path].text) for path in turn.named)
-            texts = {path: text for path, text in held if isinstance(text, str)}
-            self._files.baselines.of(turn.session).end_turn(texts)
+            self._files.baselines.of(turn.session).end_turn(turn.named_texts)
             self._on_over(turn.session, turn.number)
 
     async def _look_around(self, turn: WatchedTurn) -> None:

@@ -197,6 +197,13 @@ class WatchedTurn:
         self.over.set()
 
     @property
+    def named_texts(self) -> dict[str, str]:
+        """Return what the files hold that its calls have named, but for those that have changed since the answer."""
+        held = ((path, self.files[path]) for path in self.named)
+        left = ((path, seen) for path, seen in held if self.at_answer.get(path, seen.stamp) == seen.stamp)
+        return {path: seen.text for path, seen in left if isinstance(seen.text, str)}
+
+    @property
     def suspects(self) -> list[str]:
         """Return the files that may have changed before the answer. Later changes are not the agent's."""
         return [path for path in self.files if self.is_suspect(path)]

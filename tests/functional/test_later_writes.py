@@ -1,6 +1,8 @@
 """A second and a third write of an agent, after whatever user and autocommands have done to the buffer in between."""
 
 import os
+import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -212,3 +214,29 @@ def test_what_the_user_saves_between_two_turns_stays_until_the_agent_has_seen_it
     play.order(tool("edit", kind="edit", status="in_progress", locations=[{"path": str(play.path)}]))
     assert play.write(SECOND) == {}
     assert play.path.read_text() == join_lines(SECOND if looks else [*SECOND, "mine"])
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_what_the_user_saves_stays_also_while_git_is_still_asked_about_the_turn_before(
+    open_editor: Open, tmp_path: Path, is_open: bool
+) -> None:
+    hold, folder = tmp_path / "hold", tmp_path / "bin"
+    folder.mkdir()
+    wait = f"while [ -e {hold} ]; do read -t 0.02 _ <> <(:); done"
+    (folder / "git").write_text(f'#!/bin/bash\n{wait}\nexec {shutil.which("git")} "$@"\n')
+    (folder / "git").chmod(0o755)
+    play = Play(open_editor, tmp_path, env={"PATH": f"{folder}:{os.environ['PATH']}"})
+    subprocess.run(["git", "init", "-q"], cwd=play.editor.project, check=True)
+    play.turn()
+    play.write_disk(join_lines(FIRST))
+    play.editor.expect_lua(PENDING, 1)
+    hold.touch()
+    play.end()
+    play.do("edit notes.txt | call append('$', 'mine') | write")
+    if not is_open:
+        play.do("enew | bwipeout notes.txt")
+    hold.unlink()
+    play.editor.lua("require('acp_nvim.review').wait_for_disk()")
+    play.turn()
+    assert play.write(SECOND) == {}
+    assert play.path.read_text() == join_lines([*SECOND, "mine"])
