@@ -161,6 +161,7 @@ PROPOSED_FILES = 200  # each costs a look at the disk, and in Neovim a buffer; n
 REPLACED_PLACES = 10_000  # of one text that is replaced everywhere, a hunk each
 REPLACED_CHARS = 16 * MIB  # that a text may grow to by that: few bytes could make any size
 PREVIEWED_FILES = 50
+ASKED_TEXTS = 8  # of one file in a turn: what the user has allowed goes with each of its changes
 PREVIEWED_BYTES = 4 * MIB  # of a file or its change: they are compared while the question waits
 PREVIEWED_LINES = 30_000  # of both sides
 PREVIEWED_LINE_CHARS = 400

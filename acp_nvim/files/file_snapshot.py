@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 from acp_nvim import limits
 from acp_nvim.files import disk
 from acp_nvim.files.call_run import CallName
-from acp_nvim.messages.review import TypedLines
+from acp_nvim.messages.review import AskedTexts, TypedLines
 from acp_nvim.session.session import Session
 from acp_nvim.text.text_file import split
 
@@ -44,6 +44,18 @@ class Typed(NamedTuple):
     def shape(self) -> TypedLines:
         """Return it for a message to the editor."""
         return {"left": self.left, "mine": self.mine}
+
+
+class Asked(NamedTuple):
+    """What a question has shown, and the user has allowed: nobody has to decide on it again."""
+
+    left: str  # the text that it was shown over, with what the user has typed
+    decided: str
+
+    @property
+    def shape(self) -> AskedTexts:
+        """Return it for a message to the editor."""
+        return {"left": self.left, "decided": self.decided}
 
 
 class Ends(NamedTuple):
@@ -78,6 +90,7 @@ class ChangeAuthor(NamedTuple):
     # folders above it that were there before, with their modes, and those that the turn has made
     folders: tuple[tuple[str, int], ...] = ()
     made: tuple[str, ...] = ()
+    asked: tuple[Asked, ...] = ()  # what of it may be what the user has allowed
 
     @property
     def shape(self) -> dict[str, Any]:
@@ -93,6 +106,8 @@ class ChangeAuthor(NamedTuple):
             by["mode"] = self.mode
         if self.made:
             by["made"] = list(self.made)
+        if self.asked:
+            by["asked"] = [each.shape for each in self.asked]
         return by
 
 

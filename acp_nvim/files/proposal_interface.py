@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 from acp_nvim.files.documents import DecidedBase
-from acp_nvim.files.file_snapshot import Typed
+from acp_nvim.files.file_snapshot import Asked, Typed
 from acp_nvim.session.session import Session
 
 
@@ -39,6 +39,9 @@ class Decisions(Protocol):
     def typed(self, session: Session, path: str, on_disk: str | None = None) -> Typed | None:
         """Return what the user has typed into a file whose disk holds what was decided. `on_disk` is that text; None:
         it is read."""
+
+    def asked(self, session: Session, path: str, turn: int) -> tuple[Asked, ...]:
+        """Return what the user has allowed in that turn, of what questions have shown of the file."""
 
     def last(self, session: Session, path: str, on_disk: str) -> DecidedTexts | None:
         """Return the last decision on a file, if the disk holds what came of it."""

@@ -175,7 +175,8 @@ class Files:
             expect_same(given, path)
             with self._to_the_end(), self._saving(path):
                 named = absolute(given, session.cwd)
-                by = ChangeAuthor(session, "agent", session.turn, wanted.typed, Ends(named))
+                asked = self._decisions.asked(session, path, session.turn)
+                by = ChangeAuthor(session, "agent", session.turn, wanted.typed, Ends(named), asked=asked)
                 known = self._listener.known(session, path)
                 found = await self.documents.write(path, wanted.base, wanted.text, by, known, wanted.settled)
                 if isinstance(found, NotLoaded):
@@ -219,9 +220,10 @@ class Files:
         """Let the buffer take up what the disk holds; `path` is resolved. None: both agree."""
         while True:
             async with self.lock(path):
+                asked = self._decisions.asked(by.session, path, by.turn)
                 typed = settled.typed if settled else by.typed or self._decisions.typed(by.session, path)
                 found = await self.documents.sync(
-                    path, by._replace(typed=typed), known, settled, echoes, is_over
+                    path, by._replace(typed=typed, asked=asked), known, settled, echoes, is_over
                 )
             if not isinstance(found, Locked):
                 return found

@@ -161,6 +161,8 @@ class AgentMessages:
         call, answer = session.questions.call_of(question), question.answer
         if call and answer and not answer.kind.startswith("reject"):
             self._app.services.enforcement.allowed(session, call)
+            if question.ended_by == "user" and not question.is_decided_in_diff:
+                self._app.services.enforcement.asked(session, call)
         self._app.rules.answered(session, question, dialect)
 
     def _warn(self, session: Session, text: str) -> None:

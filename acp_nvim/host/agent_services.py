@@ -59,7 +59,7 @@ class AgentServices:
         self.files = Files(editor, self, expected)
         self.watch = DiskWatcher(self.files, spawn, self._on_changed, self._on_over, self._say, _SWEEP)
         loaded = self.files.documents.open.__contains__
-        self.review = Review(editor, loaded, expected.typed, self._on_taken_back, touch)
+        self.review = Review(editor, loaded, expected.typed, expected.asked, self._on_taken_back, touch)
         self.terminals = Terminals(editor, environment, spawn, self._terminal_changed, groups_changed)
         self.enforcement = Enforcement(self.files, expected, spawn, self.watch.look)
         self.proposals = Proposals(

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from acp_nvim.editor.interface import Editor
 from acp_nvim.files import file_snapshot
 from acp_nvim.files.disk_changes import FileChange
-from acp_nvim.files.file_snapshot import DiskText, Typed, Unknown
+from acp_nvim.files.file_snapshot import Asked, DiskText, Typed, Unknown
 from acp_nvim.messages.review import Changed, DiskChange, Reported, TurnBegins, TurnOver
 from acp_nvim.session.entries import ChangedFile
 from acp_nvim.session.session import Session
@@ -29,11 +29,12 @@ class Review:
         editor: Editor,
         is_loaded: Callable[[str], bool],
         typed_in: Callable[[Session, str, str], Typed | None],
+        asked_of: Callable[[Session, str, int], tuple[Asked, ...]],
         wrote: Callable[[str], None],
         touch: Callable[[Session], None],
     ) -> None:
         self._editor, self._is_loaded = editor, is_loaded
-        self._typed_in, self._wrote, self._touch = typed_in, wrote, touch
+        self._typed_in, self._asked_of, self._wrote, self._touch = typed_in, asked_of, wrote, touch
         self._reports: dict[int, list[LostLines]] = {}  # by session: its agent does not know yet
 
         self.unsaved: dict[str, str] = {}  # files in review that differed from the disk at the last prompt
@@ -74,6 +75,8 @@ class Review:
         typed = None if after is None else self._typed_in(by.session, path, after)
         if typed:
             change["typed"] = typed.shape
+        if asked := self._asked_of(by.session, path, by.turn):
+            change["asked"] = [each.shape for each in asked]
         if by.call:
             change["call"] = {"id": by.call.id, "title": by.call.title}
         if by.other:

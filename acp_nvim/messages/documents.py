@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
 
 from acp_nvim.messages.base_classes import Command, OnWire, Question
-from acp_nvim.messages.review import CallName, OtherTurn, TypedLines
+from acp_nvim.messages.review import AskedTexts, CallName, OtherTurn, TypedLines
 
 # --- Parts
 
@@ -26,6 +26,7 @@ class DocumentBy(TypedDict):
     was_final: NotRequired[bool]
     was_dos: NotRequired[bool]
     is_final: NotRequired[bool | None]
+    asked: NotRequired[list[AskedTexts]]
 
 
 class KnownText(TypedDict):

@@ -27,6 +27,13 @@ class TypedLines(TypedDict):
     mine: str  # the same with what the user has typed
 
 
+class AskedTexts(TypedDict):
+    """What a question has shown, and the user has allowed: nobody has to decide on it again."""
+
+    left: str  # the text that it was shown over, with what the user has typed
+    decided: str
+
+
 class DiskChange(TypedDict):
     """What an agent has changed on the disk."""
 
@@ -47,6 +54,7 @@ class DiskChange(TypedDict):
     folders: list[tuple[str, int]]  # above a deleted file, and their modes
     made: list[str]  # folders above it that the turn has made
     typed: NotRequired[TypedLines]
+    asked: NotRequired[list[AskedTexts]]
 
 
 # --- From Lua

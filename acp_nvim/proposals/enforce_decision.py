@@ -16,15 +16,18 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from itertools import islice
 
 import anyio
 
+from acp_nvim import limits
 from acp_nvim.files import disk, file_snapshot
 from acp_nvim.files.documents import Known, Overlap, Settled
-from acp_nvim.files.file_snapshot import ChangeAuthor, Stamp, as_utf8
+from acp_nvim.files.file_snapshot import Asked, ChangeAuthor, Stamp, as_utf8
 from acp_nvim.files.service import Files
 from acp_nvim.proposals.decision import Decision
 from acp_nvim.proposals.expected_writes import OTHERWISE, Case, ExpectedWrites
+from acp_nvim.proposals.proposed_file import files_of, read_file
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text import text_file
@@ -61,6 +64,21 @@ class Enforcement:
         """Stop refusing hunks of the files of another call, all of which the user has allowed."""
         paths = {disk.resolve(path) for path in call.paths(session.cwd)}
         self._expected.forget_settled(session, paths, call.id)
+
+    def asked(self, session: Session, call: ToolCall) -> None:
+        """Note what a question has shown of its call, all of which the user has allowed."""
+        for path, changes in islice(files_of(call, session.cwd).items(), limits.PREVIEWED_FILES):
+            real = disk.resolve(path)
+            if file_snapshot.size(file_snapshot.stamp(real)) <= limits.PREVIEWED_BYTES:
+                change = read_file(self._files, session, path, changes).change
+                if not change.problem and change.new is not None:
+                    self._expected.allow(session, real, Asked(change.base or "", change.new))
+
+    def decided(self, session: Session, decision: Decision) -> None:
+        """Note what the user has allowed on the right side of a proposal."""
+        if decision.decided is not None and decision.kind != "nothing":
+            left = decision.typed.mine if decision.typed else decision.left
+            self._expected.allow(session, decision.path, Asked(left or "", decision.decided))
 
     def saved(self, path: str) -> None:
         """Stop refusing hunks of a file that the user has saved: what it holds now is what the user wants. What is yet

@@ -9,8 +9,9 @@ from weakref import WeakKeyDictionary
 
 import anyio
 
+from acp_nvim import limits
 from acp_nvim.files import file_snapshot
-from acp_nvim.files.file_snapshot import Stamp, Typed, as_utf8
+from acp_nvim.files.file_snapshot import Asked, Stamp, Typed, as_utf8
 from acp_nvim.files.proposal_interface import DecidedTexts
 from acp_nvim.proposals.decision import Decision
 from acp_nvim.session.session import Session
@@ -38,6 +39,8 @@ class ExpectedWrites:
         self._warn = warn
         self._cases: list[Case] = []
         self._last: WeakKeyDictionary[Session, dict[str, Decision]] = WeakKeyDictionary()
+        # by session: its turn, and by file what the user has allowed in it
+        self._asked: WeakKeyDictionary[Session, tuple[int, dict[str, list[Asked]]]] = WeakKeyDictionary()
 
     def add(self, session: Session, call_id: str, decisions: Iterable[Decision]) -> Case:
         case = Case(session, call_id, list(decisions))
@@ -72,7 +75,19 @@ class ExpectedWrites:
     def tell_of(self, session: Session, decision: Decision, what: str) -> None:
         self._warn(session, f"{os.path.basename(decision.path)} {what}")
 
+    def allow(self, session: Session, path: str, asked: Asked) -> None:
+        """Note what a question has shown of a file, and the user has allowed."""
+        turn, files = self._asked.get(session, (0, {}))
+        if turn != session.turn:
+            files = {}
+            self._asked[session] = session.turn, files
+        files[path] = [*files.get(path, ())[1 - limits.ASKED_TEXTS :], asked]
+
     # --- what files ask
+
+    def asked(self, session: Session, path: str, turn: int) -> tuple[Asked, ...]:
+        then, files = self._asked.get(session, (0, {}))
+        return tuple(files.get(path, ())) if then == turn else ()
 
     def take(self, session: Session, path: str, content: str) -> Decision | None:
         """Return the decision that a write through us is about, which settles it. The user is told of a write that is

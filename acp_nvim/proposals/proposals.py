@@ -173,6 +173,7 @@ class Proposals:
         chosen = None if option_id is None else question.option(option_id)
         kinds = {each.kind for each in decisions}
         if not any(each.is_enforced for each in decisions):
+            self._note_asked(known, decisions)
             self._answer(known, "allow_once", chosen)
         elif kinds == {"nothing"}:
             self._answer(known, "reject_once", chosen)
@@ -186,6 +187,7 @@ class Proposals:
 
     def _allow_some(self, known: _Proposal, decisions: list[Decision], chosen: Option | None) -> None:
         session, question = known.session, known.question
+        self._note_asked(known, decisions)
         mixed = [each for each in decisions if each.kind != "all"]
         reports = [session.reports.add(partial(self._report, session.cwd, each)) for each in mixed]
         if mixed:
@@ -196,6 +198,12 @@ class Proposals:
         done = self._enforcement.expect(session, question.tool_call_id or "", enforced)
         self._answer(known, "allow_once", chosen, is_done=False)
         self._spawn(self._say_done, session, question, reports, done)
+
+    def _note_asked(self, known: _Proposal, decisions: list[Decision]) -> None:
+        """Note what the diff has shown and the user allows, before the agent has its answer."""
+        known.question.is_decided_in_diff = True
+        for each in decisions:
+            self._enforcement.decided(known.session, each)
 
     def _report(self, cwd: str, decision: Decision) -> str:
         now = self._text_of(decision.path)

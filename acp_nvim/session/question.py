@@ -71,6 +71,7 @@ class Question:
     edited: tuple[
         FilePreview, ...
     ] = ()  # the change as the user has edited it; empty: as the agent proposes it
+    is_decided_in_diff: bool = False
     partly: str = ""  # the part of a proposal that the user has allowed: "2 of 3 hunks"
     allowed_lines: tuple[int, int] | None = None  # that this part adds and removes
     asked_at: float | None = None  # on the clock of its session

@@ -72,7 +72,9 @@ class Editor:
         self.home.mkdir(parents=True)
         self.project.mkdir()
         self._init = home / "init.lua"
-        config = {"python": python, "backend": backend, **(setup or {})}
+        # Most stories of review are about what waits: by default what was asked does not (`test_asked.py`).
+        waits = {"asked": "pending", **(setup or {}).get("review", {})}
+        config = {"python": python, "backend": backend, **(setup or {}), "review": waits}
         self._init.write_text(INIT + (LAZY if setup is None else SETUP) % json.dumps(config) + init)
         loader = self._use_bytecode(bytecode) if bytecode else []
         loader += [] if jit else ["--cmd", "lua jit.off()"]

@@ -26,7 +26,9 @@ function steps.user(edits)
 end
 
 function steps.write(edits, author, allowed)
-  pending.agent(text, edits, author, allowed)
+  pending.agent(text, edits, author, allowed and function()
+    return true
+  end)
 end
 
 function steps.agent(lines, author)

@@ -30,7 +30,7 @@ local function decide(verb, id)
   local hunk = review.hunk(id)
   if not hunk then
     return nil, ("no change has the id %s"):format(tostring(id))
-  elseif hunk.state ~= "pending" then
+  elseif hunk.state ~= "pending" and not (hunk.asked and verb == "undo") then
     return nil, ("change %d is already %s"):format(id, hunk.state)
   end
   return review.decide(verb, { hunk })

@@ -419,6 +419,7 @@
 ---@field was_final? boolean
 ---@field was_dos? boolean
 ---@field is_final? boolean
+---@field asked? acp.message.AskedTexts[]
 
 --- What a file held when the backend last looked.
 ---@class acp.message.KnownText
@@ -593,6 +594,11 @@
 ---@field left string  the text that was shown on the left
 ---@field mine string  the same with what the user has typed
 
+--- What a question has shown, and the user has allowed: nobody has to decide on it again.
+---@class acp.message.AskedTexts
+---@field left string  the text that it was shown over, with what the user has typed
+---@field decided string
+
 --- What an agent has changed on the disk.
 ---@class acp.message.DiskChange
 ---@field given string  the path as it was named
@@ -612,6 +618,7 @@
 ---@field folders [string, integer][]  above a deleted file, and their modes
 ---@field made string[]  folders above it that the turn has made
 ---@field typed? acp.message.TypedLines
+---@field asked? acp.message.AskedTexts[]
 
 ---@class acp.message.SavedSession
 ---@field id string

@@ -293,7 +293,7 @@ subcommands.keep = {
 
 subcommands.undo = {
   args = "[all|turn]",
-  doc = "undoes the change under the cursor, those in the range, or all of the session or of the newest turn that has any; with ! also changes that no call can have made, and lines of earlier turns that the turn has changed",
+  doc = "undoes the change under the cursor, those in the range, or all of the session or of the newest turn that has any; with ! also changes that no call can have made",
   range = true,
   bang = true,
   complete = function(words)

@@ -174,6 +174,13 @@ return {
           default = true,
           doc = "keys to keep and undo in buffers with pending changes",
         },
+        {
+          name = "asked",
+          type = "string",
+          default = "keep",
+          values = { "keep", "pending" },
+          doc = "changes that you were asked about and have allowed are kept, or wait in review as all others",
+        },
       },
     },
     {

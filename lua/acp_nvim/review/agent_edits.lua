@@ -1,4 +1,5 @@
 -- Applies edits of agents to the text of a file in review, whether they were made in its buffer or on disk.
+local asked = require("acp_nvim.review.asked")
 local attached_buffers = require("acp_nvim.review.attached_buffers")
 local changes = require("acp_nvim.documents.changes")
 local diff = require("acp_nvim.documents.diff")
@@ -24,7 +25,7 @@ function M.add(file, edits, is_capped, by)
     messages.show("info", ("%s: too many changes to show one by one, they count as one"):format(name))
   end
   attached_buffers.note_rows(file, edits)
-  pending_changes.agent(file.text, edits, M.author_of(by))
+  pending_changes.agent(file.text, edits, M.author_of(by), asked.allowed(by.asked, file.text.lines))
 end
 
 --- An agent has made `lines` of the text of the file. What the user has typed beside them comes first.

@@ -30,6 +30,7 @@ local M = {}
 ---@field mode? integer     before
 ---@field folders [string, integer][]  above a deleted file, from the outermost on, and their modes
 ---@field made string[]     folders above it that the turn has made, from the innermost on
+---@field asked? acp.message.AskedTexts[]
 ---@field typed? acp.TypedLines  what of the change is the user's
 
 --- How the file was before, in bytes.

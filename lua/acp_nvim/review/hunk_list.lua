@@ -210,4 +210,36 @@ function M.of(before, turns, lines, is_taken, edit)
   return blocks
 end
 
+--- The changes that the user was asked about, as far as they are known as turns.
+---@param before acp.Blocks  as they were last
+---@param turns acp.Turn[]
+---@param lines string[]
+---@return acp.Blocks
+function M.of_allowed(before, turns, lines)
+  local known, list = {}, {} ---@type table<string[], acp.AgentChange>, acp.Placed[]
+  for _, change in ipairs(before.changes) do
+    known[change.old] = change
+  end
+  for i, turn in ipairs(turns) do
+    for k, at in ipairs(turn.allowed and turn.patch.at or {}) do
+      local row, old, n = stack.live_row(turns, i, at), turn.patch.old[k], turn.patch.n[k]
+      local same = known[old] ---@type acp.AgentChange?
+      if not (same and #same.new == n and stands_at(lines, row, same)) then
+        local id = same and same.id or M.new_id()
+        same = M.change(turn, old, vim.list_slice(lines, row + 1, row + n))
+        same.id = id
+      end
+      list[#list + 1] = { row = row, item = same }
+    end
+  end
+  table.sort(list, function(one, other)
+    return one.row < other.row or (one.row == other.row and one.item.id < other.item.id)
+  end)
+  local blocks = M.none()
+  for i, placed in ipairs(list) do
+    blocks.rows[i], blocks.changes[i] = placed.row, placed.item
+  end
+  return blocks
+end
+
 return M

@@ -124,7 +124,7 @@ end
 ---@return integer
 local function count_in(file, what)
   return #(
-    what.ids and pending_changes.chosen(file.text, what.ids) or pending_changes.of_turn(file.text, what.written_by)
+    what.ids and pending_changes.undoable(file.text, what.ids) or pending_changes.of_turn(file.text, what.written_by)
   )
 end
 

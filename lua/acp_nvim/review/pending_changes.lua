@@ -29,6 +29,7 @@ local M = {}
 ---@field before acp.Blocks   of the text before: what is as it was stays the same
 ---@field edit? acp.Edit      the only one since then
 ---@field blocks? acp.Blocks  what waits, once somebody has asked
+---@field allowed? acp.Blocks  what does not, as the user was asked about it, once somebody wants to know
 
 ---@class acp.Snapshot  a text and what was known of it
 ---@field lines string[]
@@ -40,6 +41,7 @@ local M = {}
 ---@field memory acp.Memory
 ---@field told acp.ToldSessions
 ---@field snapshots { saved?: acp.Snapshot, undeleted?: acp.Snapshot }  as on disk, and as before the file was deleted
+---@field last_allowed? acp.Blocks
 ---@field kept_ids table<integer, true>
 ---@field listed table<integer, true>  decided, and still listed: until their session's next turn
 
@@ -92,6 +94,18 @@ function M.blocks(text)
   return known.blocks
 end
 
+--- The changes that the user was asked about: they do not wait, and can be undone.
+---@param text acp.Pending
+---@return acp.Blocks
+function M.allowed(text)
+  local known = text.known
+  if not known.allowed then
+    text.last_allowed = hunk_list.of_allowed(text.last_allowed or hunk_list.none(), known.turns, text.lines)
+    known.allowed = text.last_allowed
+  end
+  return known.allowed
+end
+
 ---@param text acp.Pending
 ---@param changed table  of what is known
 local function know(text, changed)
@@ -108,6 +122,15 @@ function M.chosen(text, ids)
   return hunk_list.chosen(M.blocks(text), ids)
 end
 
+--- Those of the ids that can be undone.
+---@param text acp.Pending
+---@param ids table<integer, any>
+---@return acp.Placed[]
+function M.undoable(text, ids)
+  local waiting = M.chosen(text, ids)
+  return #waiting > 0 and waiting or hunk_list.chosen(M.allowed(text), ids)
+end
+
 --- The turns of which something waits.
 ---@param text acp.Pending
 ---@return acp.Turn[]
@@ -117,17 +140,17 @@ function M.waiting_turns(text)
   end, text.known.turns)
 end
 
---- How many lines each turn has added and removed, of what waits.
+--- How many lines each turn has added and removed, of what waits and of what was allowed.
 ---@param text acp.Pending
----@return { session: integer, turn: integer, plus: integer, minus: integer }[]
+---@return { session: integer, turn: integer, plus: integer, minus: integer, allowed?: boolean }[]
 function M.sizes(text)
   local list = {}
-  for i, turn in ipairs(M.waiting_turns(text)) do
+  for i, turn in ipairs(text.known.turns) do
     local plus, minus = 0, 0
     for k, n in ipairs(turn.patch.n) do
       plus, minus = plus + n, minus + #turn.patch.old[k]
     end
-    list[i] = { session = turn.session, turn = turn.turn, plus = plus, minus = minus }
+    list[i] = { session = turn.session, turn = turn.turn, plus = plus, minus = minus, allowed = turn.allowed }
   end
   local blocks = M.blocks(text)
   local last = blocks.changes[#blocks.changes]
@@ -142,14 +165,16 @@ end
 ---@param what acp.WrittenBy
 ---@return acp.Placed[]
 function M.of_turn(text, what)
-  local list, blocks, rows = {}, M.blocks(text), {} ---@type acp.Placed[], acp.Blocks, table<string[], integer>
-  for i, change in ipairs(blocks.changes) do
-    rows[change.old] = i
+  local list, blocks, known = {}, M.blocks(text), {} ---@type acp.Placed[], acp.Blocks, table<string[], acp.AgentChange>
+  for _, change in ipairs(M.allowed(text).changes) do
+    known[change.old] = change
+  end
+  for _, change in ipairs(blocks.changes) do
+    known[change.old] = change
   end
   for i, turn in ipairs(text.known.turns) do
     for k, at in ipairs(stack.is_of(turn, what) and turn.patch.at or {}) do
-      local row, shown = stack.live_row(text.known.turns, i, at), rows[turn.patch.old[k]]
-      local change = shown and blocks.changes[shown]
+      local row, change = stack.live_row(text.known.turns, i, at), known[turn.patch.old[k]]
       if not change then
         local new = vim.list_slice(text.lines, row + 1, row + turn.patch.n[k])
         change = hunk_list.change(turn, turn.patch.old[k], new)
@@ -221,7 +246,7 @@ end
 ---@param text acp.Pending
 ---@param edits acp.Edit[]
 ---@param author acp.Author
----@param is_allowed? boolean  the user was asked about it
+---@param is_allowed? fun(edit: acp.Edit): boolean  the user was asked about it
 function M.agent(text, edits, author, is_allowed)
   if #edits > 0 then
     told.others(text.told, text.lines, edits, author.session)
@@ -441,20 +466,41 @@ function M.keep(text, ids)
   return kept
 end
 
+--- Changes that do not wait, or all of a turn.
+---@param text acp.Pending
+---@param what acp.UndoChoice
+---@return acp.Placed[]
+---@return fun(turn: acp.Turn, old: string[]): boolean  whether a hunk of a turn is meant
+local function chosen_of_turns(text, what)
+  if what.written_by then
+    return M.of_turn(text, what.written_by), function(turn)
+      return stack.is_of(turn, what.written_by)
+    end
+  end
+  local chosen, olds = hunk_list.chosen(M.allowed(text), what.ids), {}
+  for _, placed in ipairs(chosen) do
+    olds[placed.item.old] = true
+  end
+  return chosen, function(turn, old)
+    return turn.allowed and olds[old] or false
+  end
+end
+
 --- What undoing hunks, or a turn, makes of the text.
 ---@param text acp.Pending
 ---@param what acp.UndoChoice
 ---@return acp.UndoPlan
 function M.plan_undo(text, what)
   local plan = { edits = {} }
-  if what.ids then
-    plan.chosen = M.chosen(text, what.ids)
+  local waiting = what.ids and M.chosen(text, what.ids) or {}
+  if #waiting > 0 then
+    plan.chosen = waiting
     plan.edits = edits_of(plan.chosen, "old")
     plan.turns = stack.undo(owned(text, plan.chosen), text.lines, plan.edits)
   else
-    local steps
-    plan.chosen = M.of_turn(text, what.written_by)
-    plan.turns, steps = stack.undo_turn(text.known.turns, text.lines, what.written_by)
+    local steps, which
+    plan.chosen, which = chosen_of_turns(text, what)
+    plan.turns, steps = stack.undo_written(text.known.turns, text.lines, which)
     local last, lines = plan.chosen[#plan.chosen], text.lines
     if last and last.item.had_newline ~= nil then
       steps[#steps + 1] = edits_of({ last }, "old")
@@ -500,6 +546,7 @@ function M.forget_session(text, session)
   end
   M.keep(text, ids)
   text.told[session] = nil
+  know(text, { turns = stack.without_allowed(text.known.turns, session) })
   moments.forget_session(text.memory, session)
 end
 

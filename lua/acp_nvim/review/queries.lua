@@ -30,6 +30,7 @@ local function changes_of(file, n)
         state = hunk.state,
         turn = hunk.turn,
         session = hunk.session,
+        asked = hunk.asked,
         call = hunk.call and vim.deepcopy(hunk.call),
         note = hunk.note,
       }
@@ -83,7 +84,7 @@ function M.hunk(id)
         return store.pending(file, i, i)[1]
       end
     end
-    for _, hunk in ipairs(store.decided(file)) do
+    for _, hunk in ipairs(vim.list_extend(store.decided(file), store.allowed(file))) do
       if hunk.id == id then
         return hunk
       end
@@ -135,7 +136,8 @@ function M.newest_turn(n, undoable)
     newest = math.max(newest, hunk.turn)
   end
   for _, file in pairs(store.files) do
-    for _, turn in ipairs(pending_changes.waiting_turns(file.text)) do -- the text may be what it was before all of them
+    local turns = undoable and file.text.known.turns or pending_changes.waiting_turns(file.text)
+    for _, turn in ipairs(turns) do -- the text may be what it was before all of them
       newest = turn.session == n and math.max(newest, turn.turn) or newest
     end
   end

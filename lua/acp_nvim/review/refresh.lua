@@ -64,7 +64,7 @@ local function known_of(file)
     pending[change.session] = (pending[change.session] or 0) + 1
     sessions[change.session] = true
   end
-  for _, hunk in ipairs(store.decided(file)) do
+  for _, hunk in ipairs(vim.list_extend(store.decided(file), store.allowed(file))) do
     facts[#facts + 1] = hunk.id .. hunk.state
     sessions[hunk.session] = true
   end

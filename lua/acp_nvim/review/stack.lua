@@ -9,6 +9,7 @@
 -- Here are the turns, each with the patch of the text above it that is the text below it, the lowest first. A list of
 -- them is never altered, so that states of the undo tree share it.
 local diff = require("acp_nvim.documents.diff")
+local limits = require("acp_nvim.limits")
 local patches = require("acp_nvim.documents.patch")
 
 local M = {}
@@ -344,7 +345,7 @@ end
 ---@param lines string[]  the live text before them
 ---@param edits acp.Edit[]
 ---@param author acp.Author
----@param is_allowed? boolean
+---@param is_allowed? fun(edit: acp.Edit): boolean  the user was asked about it; nil: about none
 ---@return acp.Turn[]
 function M.write(turns, lines, edits, author, is_allowed)
   if not is_allowed then
@@ -356,8 +357,9 @@ function M.write(turns, lines, edits, author, is_allowed)
     shown.at[i], shown.n[i], shown.from[i], shown.old[i] = row, n, row, {}
   end)
   for _, edit in ipairs(edits) do
-    for _, each in ipairs(touches(shown, { edit }) and by_line(edit) or { edit }) do
-      if touches(shown, { each }) then
+    local was_asked = is_allowed(edit)
+    for _, each in ipairs(was_asked and touches(shown, { edit }) and by_line(edit) or { edit }) do
+      if not was_asked or touches(shown, { each }) then
         waiting[#waiting + 1], shift = each, shift + #each[3] - (each[2] - each[1])
       else
         rest[#rest + 1] = { each[1] + shift, each[2] + shift, each[3] }
@@ -368,7 +370,20 @@ function M.write(turns, lines, edits, author, is_allowed)
     turns = written(turns, lines, waiting, author, false)
     lines = diff.apply(lines, waiting)
   end
-  return #rest > 0 and written(turns, lines, rest, author, true) or turns
+  turns = #rest > 0 and written(turns, lines, rest, author, true) or turns
+  return turns[1].allowed and vim.list_slice(turns, math.max(1, #turns - limits.TURNS_OF_FILE + 1)) or turns
+end
+
+--- The turns without those of a session that has ended and that lie lowest, as far as nothing of them waits.
+---@param turns acp.Turn[]
+---@param session integer
+---@return acp.Turn[]
+function M.without_allowed(turns, session)
+  local first = 1
+  while turns[first] and turns[first].allowed and turns[first].session == session do
+    first = first + 1
+  end
+  return first > 1 and vim.list_slice(turns, first) or turns
 end
 
 --- The row of the live text for one above the patch of a turn.
@@ -418,31 +433,33 @@ function M.undo(turns, lines, edits)
   return rebuilt(turns, patches.edit(patches_of(turns), edits, stays, text_above(turns, stays, lines), true))
 end
 
---- The texts above a turn get what is below it. What later turns have made of its lines stays.
+--- The texts above a turn get what is below it, in these of its hunks. What later turns have made of its lines stays.
 ---@param turns acp.Turn[]
 ---@param lines string[]  the live text
----@param what acp.WrittenBy
+---@param is_meant fun(turn: acp.Turn, old: string[]): boolean  a hunk of a turn
 ---@return acp.Turn[]
 ---@return acp.Edit[][] steps  of the live text, one after the other
-function M.undo_turn(turns, lines, what)
-  local steps = {}
+function M.undo_written(turns, lines, is_meant)
+  local steps, list = {}, patches_of(turns)
   for i = #turns, 1, -1 do
-    if M.is_of(turns[i], what) then
-      local edits, list, texts = patches.undoing(turns[i].patch), patches_of(turns), {}
+    local edits = vim.tbl_filter(function(edit)
+      return is_meant(turns[i], edit[3])
+    end, patches.undoing(list[i]))
+    if #edits > 0 then
+      local texts = {}
       texts[#turns] = lines
       for k = #turns - 1, i, -1 do
         texts[k] = patches.below(list[k + 1], texts[k + 1])
       end
+      list[i] = patches.absorb(list[i], edits, texts[i])
       for k = i + 1, #turns do
         edits, list[k] = patches.up(list[k], edits, texts[k])
       end
-      turns = vim.list_slice(turns)
-      list[i] = patches.new()
-      turns, lines = rebuilt(turns, list), diff.apply(lines, edits)
+      lines = diff.apply(lines, edits)
       steps[#steps + 1] = edits
     end
   end
-  return turns, steps
+  return rebuilt(turns, list), steps
 end
 
 return M

@@ -15,6 +15,7 @@ local M = {}
 ---@field call? acp.message.CallName    the command that has made it
 ---@field other? acp.message.OtherTurn  of "one of two": it may as well have been that one
 ---@field state "pending"|"kept"|"undone"
+---@field asked? true       the user was asked about it: it can be undone
 ---@field first integer   row from 0
 ---@field n integer       lines in the text
 ---@field old string[]
@@ -152,6 +153,18 @@ function M.of_turn_alone(file, session, turn)
   end, pending_changes.of_turn(file.text, { session = session, turn = turn }))
 end
 
+--- The hunks that do not wait because the user was asked about them.
+---@param file acp.ReviewedFile
+---@return acp.Hunk[]
+function M.allowed(file)
+  local blocks, list = pending_changes.allowed(file.text), {}
+  for i, change in ipairs(blocks.changes) do
+    list[i] = hunk_of(change, blocks.rows[i], "kept")
+    list[i].asked = true
+  end
+  return list
+end
+
 --- The hunks that are listed although they are decided.
 ---@param file acp.ReviewedFile
 ---@return acp.Hunk[]
@@ -168,7 +181,7 @@ end
 ---@param file acp.ReviewedFile
 ---@return acp.Hunk[]  all of them, ascending
 function M.hunks(file)
-  local list, more = M.pending(file), M.decided(file)
+  local list, more = M.pending(file), vim.list_extend(M.decided(file), M.allowed(file))
   if #more > 0 then
     vim.list_extend(list, more)
     table.sort(list, function(one, other)
@@ -187,7 +200,7 @@ end
 ---@param file acp.ReviewedFile
 ---@return boolean
 function M.is_over(file)
-  return not M.has_pending(file) and #M.decided(file) == 0 and #file.unknown == 0
+  return #file.text.known.turns == 0 and not M.has_pending(file) and #M.decided(file) == 0 and #file.unknown == 0
 end
 
 --- The pending hunks that may touch these rows.

@@ -3,6 +3,7 @@
 --   ± 2 files +5 −4 · ,k keep ,u undo · :Acp review      nothing is decided
 --   ± price.py +2 −1 · kept 1, undone 1 · …              one change is left
 --   ± kept 2, undone 1 of 3                              all are decided
+--   ± price.py +2 −1 allowed · <M-u> undo                the user was asked about them
 --   ± price.py +2 −1  ,k keep  ,u undo                   in a narrow chat
 local key_names = require("acp_nvim.review.key_names")
 local limits = require("acp_nvim.limits")
@@ -19,6 +20,7 @@ local M = {}
 ---@field minus integer
 ---@field kept integer
 ---@field undone integer
+---@field allowed? { plus: integer, minus: integer }  what the user was asked about
 
 ---@alias acp.TurnShare table<string, acp.FileShare>  by resolved path
 ---@alias acp.TurnShares table<integer, table<integer, acp.TurnShare>>  session -> turn
@@ -29,6 +31,7 @@ local M = {}
 ---@field more integer  files beside those
 
 local SIGN = 2 -- cells
+local UNDO = "<M-u> undo" -- in the prompt
 local widths = {} ---@type table<integer, integer>  by session: columns of its narrowest chat
 local past = {} ---@type acp.TurnShares  of files that have left the review: what was decided there still counts
 
@@ -67,8 +70,13 @@ local function all_shares()
   for _, file in pairs(store.files) do
     for _, size in ipairs(pending_changes.sizes(file.text)) do
       local share = file_share(shares, size, file)
-      share.is_pending = true
-      share.plus, share.minus = share.plus + size.plus, share.minus + size.minus
+      if size.allowed then
+        local before = share.allowed or { plus = 0, minus = 0 }
+        share.allowed = { plus = before.plus + size.plus, minus = before.minus + size.minus }
+      else
+        share.is_pending = true
+        share.plus, share.minus = share.plus + size.plus, share.minus + size.minus
+      end
     end
     for _, author in ipairs(file.unknown) do
       file_share(shares, author, file).is_pending = true
@@ -79,10 +87,11 @@ local function all_shares()
 end
 
 ---@param share acp.TurnShare
----@return { pending: acp.FileShare[], plus: integer, minus: integer, kept: integer, undone: integer }
+---@return { pending: acp.FileShare[], plus: integer, minus: integer, kept: integer, undone: integer, allowed: acp.FileShare[] }
 local function totals(share)
-  local sum = { pending = {}, plus = 0, minus = 0, kept = 0, undone = 0 }
+  local sum = { pending = {}, allowed = {}, plus = 0, minus = 0, kept = 0, undone = 0 }
   for _, file in pairs(share) do
+    sum.allowed[#sum.allowed + 1] = file.allowed and file or nil
     sum.pending[#sum.pending + 1] = file.is_pending and file or nil
     for _, what in ipairs({ "plus", "minus", "kept", "undone" }) do
       sum[what] = sum[what] + file[what]
@@ -101,6 +110,23 @@ local function joined(between, ...)
     end, { ... }),
     between
   )
+end
+
+---@param files acp.FileShare[]
+---@return string
+local function name_of(files)
+  return #files == 1 and printable.visible(vim.fs.basename(files[1].given)) or ("%d files"):format(#files)
+end
+
+--- "+1 −1 allowed"
+---@param files acp.FileShare[]
+---@return string?
+local function allowed_in(files)
+  local plus, minus = 0, 0
+  for _, file in ipairs(files) do
+    plus, minus = plus + file.allowed.plus, minus + file.allowed.minus
+  end
+  return #files > 0 and printable.counts(plus, minus) .. " allowed" or nil
 end
 
 --- Returns the longest text that fits the width, else the shortest.
@@ -122,12 +148,18 @@ local function line_of(turn, width)
   for _, what in ipairs({ "kept", "undone" }) do
     decided[#decided + 1] = share[what] > 0 and ("%s %d"):format(what, share[what]) or nil
   end
-  local said, pending = table.concat(decided, ", "), share.pending
+  local pending, allowed = share.pending, allowed_in(share.allowed)
+  if #pending == 0 and allowed then
+    local what, said = ("%s %s"):format(name_of(share.allowed), allowed), table.concat(decided, ", ")
+    return fitting(width, joined(" · ", what, said, UNDO), joined(" · ", what, UNDO), what)
+  end
+  decided = allowed and { allowed, unpack(decided) } or decided
+  local said = table.concat(decided, ", ")
   if #pending == 0 then
-    local of = #decided == 2 and (" of %d"):format(share.kept + share.undone) or ""
+    local of = share.kept > 0 and share.undone > 0 and (" of %d"):format(share.kept + share.undone) or ""
     return said ~= "" and said .. of or fitting(width, "no change of this turn is left", "no change is left")
   end
-  local where = #pending == 1 and printable.visible(vim.fs.basename(pending[1].given)) or ("%d files"):format(#pending)
+  local where = name_of(pending)
   if share.plus == 0 and share.minus == 0 then
     local unknown = where .. ": earlier text unknown, no undo"
     return fitting(width, joined(" · ", unknown, said, ":Acp review"), joined(" · ", unknown, said), unknown)
@@ -170,8 +202,14 @@ local function files_of(turn)
     if #files == limits.TURN_FILES then
       break
     end
-    files[#files + 1] =
-      { path = file.given, plus = file.plus, minus = file.minus, kept = file.kept, undone = file.undone }
+    local allowed = file.allowed or { plus = 0, minus = 0 }
+    files[#files + 1] = {
+      path = file.given,
+      plus = file.plus + allowed.plus,
+      minus = file.minus + allowed.minus,
+      kept = file.kept,
+      undone = file.undone,
+    }
   end
   return files
 end
