@@ -1,0 +1,53 @@
+from collections.abc import Callable
+from pathlib import Path
+import pytest
+from tests.fakes.script import on_prompt, script, write_file
+from tests.functional.editor import Editor
+from tests.steps.files import LINES, NOTES, join_lines, open_notes, read_and_edit, read_disk
+from tests.steps.review import PENDING, TEN, list_hunks
+
+Open = Callable[..., Editor]
+
+
+def test_a_line_that_the_user_has_made_another_one_stays_the_users(open_editor: Open, tmp_path: Path) -> None:
+    """Whatever is read again in between: the agent's last line, changed and saved by the user, then lines before it."""
+    first, mine = [*TEN, "eleven"], [*TEN, "mine"]
+    later = [*TEN[:9], "nine", "and a half", *mine[9:]]
+    agent = script(
+        tmp_path,
+        on_prompt("one", *read_and_edit(NOTES, write_file(NOTES, join_lines(first)))),
+        on_prompt("two", *read_and_edit(NOTES, write_file(NOTES, join_lines(later)))),
+    )
+    editor = open_notes(open_editor, agent, join_lines(TEN))
+    editor.acp("prompt", "one")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(PENDING, 1)
+    editor.type(":edit!<CR>")
+    editor.expect_lua(PENDING, 1)
+    editor.type("Gccmine<Esc>:w<CR>:edit!<CR>")
+    editor.expect_lua(PENDING, 0)
+    editor.acp("prompt", "two")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(LINES, later)
+    assert [each["new"] for each in list_hunks(editor) if each["state"] == "pending"] == [["nine", "and a half"]]
+    editor.type(":Acp undo all<CR>")
+    editor.expect_lua(LINES, mine)
+    assert read_disk(editor) == join_lines(mine)
+
+
+def test_undo_and_redo_at_once_leave_what_waits(open_editor: Open, tmp_path: Path) -> None:
+    changed = [*TEN[:4], "agent", *TEN[5:]]
+    agent = script(tmp_path, on_prompt("", *read_and_edit(NOTES, write_file(NOTES, join_lines(changed)))))
+    editor = open_notes(open_editor, agent, join_lines(TEN))
+    editor.acp("prompt", "one")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(PENDING, 1)
+    for keys in (
+        ":lua vim.cmd('silent undo') vim.cmd('silent redo')<CR>",
+        ':exe "normal! u\\<lt>C-r>"<CR>',
+        ":silent earlier 1f | silent later 1f<CR>",
+    ):
+        editor.type(keys)
+        editor.expect_lua(LINES, changed)
+        editor.expect_lua(PENDING, 1)
+        assert [each["new"] for each in list_hunks(editor)] == [["agent"]]
