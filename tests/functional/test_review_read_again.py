@@ -1,9 +1,11 @@
+"""What is read again, undone and redone at once, or not saved after all leaves everybody's lines theirs."""
+
 from collections.abc import Callable
 from pathlib import Path
-import pytest
+
 from tests.fakes.script import on_prompt, script, write_file
 from tests.functional.editor import Editor
-from tests.steps.files import LINES, NOTES, join_lines, open_notes, read_and_edit, read_disk
+from tests.steps.files import LINES, NOTES, join_lines, open_notes, read, read_and_edit, read_disk, write
 from tests.steps.review import PENDING, TEN, list_hunks
 
 Open = Callable[..., Editor]
@@ -29,7 +31,9 @@ def test_a_line_that_the_user_has_made_another_one_stays_the_users(open_editor: 
     editor.acp("prompt", "two")
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua(LINES, later)
-    assert [each["new"] for each in list_hunks(editor) if each["state"] == "pending"] == [["nine", "and a half"]]
+    assert [each["new"] for each in list_hunks(editor) if each["state"] == "pending"] == [
+        ["nine", "and a half"]
+    ]
     editor.type(":Acp undo all<CR>")
     editor.expect_lua(LINES, mine)
     assert read_disk(editor) == join_lines(mine)
@@ -51,3 +55,27 @@ def test_undo_and_redo_at_once_leave_what_waits(open_editor: Open, tmp_path: Pat
         editor.expect_lua(LINES, changed)
         editor.expect_lua(PENDING, 1)
         assert [each["new"] for each in list_hunks(editor)] == [["agent"]]
+
+
+def test_a_no_to_a_changed_file_is_no_save(open_editor: Open, tmp_path: Path) -> None:
+    """Another program has written the file, the user types, `:w`, and says no to W12: the disk keeps what it has."""
+    wanted = [*TEN[:9], "agent"]
+    agent = script(
+        tmp_path, on_prompt("one", read(NOTES)), on_prompt("two", write(NOTES, join_lines(wanted)))
+    )
+    editor = open_notes(open_editor, agent, join_lines(TEN), init="vim.o.autoread = false\n")
+    editor.acp("prompt", "one")
+    editor.wait_event("AcpTurnEnded")
+    editor.type("2Gccmine<Esc>")
+    pulled = [*TEN[:5], "pulled", *TEN[5:]]
+    (editor.project / "notes.txt").write_text(join_lines(pulled))
+    editor.type(":w<CR>")
+    editor.screen.expect("really want to write")
+    editor.type("n")
+    editor.type("<CR>")
+    editor.expect_lua("return vim.fn.mode()", "n")
+    editor.expect_lua("return vim.bo.modified")
+    editor.acp("prompt", "two")
+    editor.wait_event("AcpTurnEnded")
+    print(editor.screen.picture())
+    assert "pulled" in read_disk(editor), read_disk(editor)

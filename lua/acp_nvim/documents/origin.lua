@@ -266,9 +266,17 @@ function M.watch()
   on("BufReadPost", function(event)
     M.record(event.buf)
   end)
+  local about_to_write = {} ---@type table<integer, acp.Stamp>  by buffer
+  on("BufWritePre", function(event)
+    about_to_write[event.buf] = M.stamp(event.buf)
+  end)
   on("BufWritePost", function(event)
+    local before = about_to_write[event.buf]
+    about_to_write[event.buf] = nil
     if find.resolve(event.match) ~= find.resolve(api.nvim_buf_get_name(event.buf)) then
       return -- a copy: the unsaved lines build on what they did
+    elseif vim.bo[event.buf].modified and before and vim.deep_equal(before, M.stamp(event.buf)) then
+      return -- nothing was written: it failed, or the user said no
     end
     record_if_same_size(event.buf)
     if origins[event.buf] then

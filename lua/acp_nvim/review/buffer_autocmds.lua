@@ -77,7 +77,8 @@ api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWriteP
     end
     meet(event.buf)
     local file = attached_buffers.file_of(event.buf)
-    if file and event.event == "BufWritePost" and not change then
+    local is_saved = event.event == "BufWritePost" and not vim.bo[event.buf].modified -- it comes after a failure, too
+    if file and is_saved and not change then
       attached_buffers.settle()
       earlier_texts.remember_saved(file)
     end
