@@ -76,6 +76,5 @@ def test_a_no_to_a_changed_file_is_no_save(open_editor: Open, tmp_path: Path) ->
     editor.expect_lua("return vim.fn.mode()", "n")
     editor.expect_lua("return vim.bo.modified")
     editor.acp("prompt", "two")
-    editor.wait_event("AcpTurnEnded")
-    print(editor.screen.picture())
-    assert "pulled" in read_disk(editor), read_disk(editor)
+    editor.wait_event("AcpQuestion")
+    assert read_disk(editor) == join_lines(pulled)
