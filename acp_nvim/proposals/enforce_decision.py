@@ -14,7 +14,7 @@ Anything else that the agent has written stays as it is, and the user is told.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from itertools import islice
 
@@ -88,18 +88,25 @@ class Enforcement:
             return
         self._expected.forget_settled_of_all(path)
         for case, decision in self._expected.unsettled(path):
-            case.renewals += 1
-            self._spawn(self._renew, case, decision)
+            case.waits += 1
+            self._spawn(self._look_after, case, self._carry_over, decision)
 
-    async def _renew(self, case: Case, decision: Decision) -> None:
-        """Carry a decision, and what the agent has proposed, over to what the user has saved since."""
+    async def _look_after(
+        self, case: Case, wait: Callable[[Decision], Awaitable[None]], decision: Decision
+    ) -> None:
+        """Enforce the decisions once something else is over."""
         try:
-            await self._carry_over(decision)
+            await wait(decision)
         finally:
-            case.renewals -= 1
+            case.waits -= 1
         (self._close if case.is_over else self._enforce)(case)
 
+    async def _end_of_save(self, decision: Decision) -> None:
+        async with self._files.lock(decision.path):
+            return
+
     async def _carry_over(self, decision: Decision) -> None:
+        """Carry a decision, and what the agent has proposed, over to what the user has saved since."""
         documents, left = self._files.documents, decision.left
         document = await documents.loaded(decision.path)
         if left is None or document is None or document.modified:
@@ -133,7 +140,7 @@ class Enforcement:
 
     def _close(self, case: Case) -> None:
         case.is_over = True
-        if case.renewals:
+        if self._has_to_wait(case):
             return  # then
         before = dict(case.stamps)
         self._enforce(case, surely=True)
@@ -145,7 +152,7 @@ class Enforcement:
         case.done.set()
 
     def _enforce(self, case: Case, surely: bool = False) -> None:
-        for decision in case.decisions if not case.renewals else ():
+        for decision in case.decisions if not self._has_to_wait(case) else ():
             try:
                 self._take_back(case, decision, surely)
             except OSError as error:
@@ -153,6 +160,15 @@ class Enforcement:
                 self._expected.tell_of(case.session, decision, f"was not reverted: {error.strerror or error}")
         if all(decision.settled for decision in case.decisions):
             case.done.set()
+
+    def _has_to_wait(self, case: Case) -> bool:
+        """Whether it is looked at later: what is put on the disk while the editor saves would pass for another
+        program's."""
+        saving = (each for each in case.decisions if each.path in self._files.saving)
+        if not case.waits and (decision := next(saving, None)):
+            case.waits += 1
+            self._spawn(self._look_after, case, self._end_of_save, decision)
+        return case.waits > 0
 
     def _take_back(self, case: Case, decision: Decision, surely: bool) -> None:
         """Put the decided text on the disk, if the file holds what the agent proposed.

@@ -28,7 +28,7 @@ class Case:
     decisions: list[Decision]
     done: anyio.Event = field(default_factory=anyio.Event)  # all files are as decided, or will not be
     stamps: dict[str, Stamp | None] = field(default_factory=dict)  # how they looked when last read
-    renewals: int = 0  # decisions that are being carried over to what the user has saved
+    waits: int = 0  # tasks after which it is looked at: a file is saved, or a decision carried over
     is_over: bool = False  # its call, or the turn
 
 

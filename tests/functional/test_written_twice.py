@@ -9,14 +9,17 @@ from tests.fakes.script import (
     ask,
     cut_file,
     on_prompt,
+    request,
     script,
     tool,
     touch,
+    wait,
     wait_file,
     wait_until,
     write_file,
 )
 from tests.functional.editor import Editor
+from tests.steps.conversation import expect_answerable
 from tests.steps.files import LINES, NOTES, call_edit, join_lines, open_notes, read_disk, write
 from tests.steps.proposals import MIXED, ask_edit, decide_mixed, open_diff, open_old
 from tests.steps.proposals import NEW as PROPOSED
@@ -163,4 +166,29 @@ def test_a_decision_stands_whose_save_meets_the_agents_write(
     assert read_disk(editor) == MIXED
     editor.expect_lua(LINES, MIXED.splitlines())
     editor.expect_lua("return vim.bo[vim.fn.bufnr('notes.txt')].modified", False)
+    assert [hunk["new"] for hunk in list_hunks(editor)] == [["TEN"]]
+
+
+BUSY = (
+    "lua local till = vim.uv.hrtime() + 5e9; while not vim.uv.fs_stat(%r) and till > vim.uv.hrtime() do end"
+)
+
+
+def test_the_call_ends_before_the_editor_has_come_to_the_write(open_editor: Open, tmp_path: Path) -> None:
+    """The disk has the proposal by then. What is taken of it is the agent's all the same."""
+    done = str(tmp_path / "done")
+    through = ask("fs/write_text_file", {"sessionId": "{session}", "path": NOTES, "content": PROPOSED})
+    is_served, ends = request("_unknown", {}), tool("call", known=True, status="completed")
+    edit = [through, *[is_served] * 5, write_file(NOTES, PROPOSED), ends, is_served, touch(done)]
+    agent = script(tmp_path, on_prompt("", ask_edit(), *edit, wait("session/cancel")))
+    editor = open_old(open_editor, agent)
+    open_diff(editor)
+    editor.type("gg]cdo")
+    expect_answerable(editor)
+    editor.type(f"/SEVENTEEN<CR>cc17<Esc>:w | {BUSY % done}<CR>")
+    editor.expect_lua(LINES, MIXED.splitlines())
+    editor.acp("cancel")
+    editor.wait_event("AcpTurnEnded")
+    editor.lua("require('acp_nvim.review').wait_for_disk()")
+    assert read_disk(editor) == MIXED
     assert [hunk["new"] for hunk in list_hunks(editor)] == [["TEN"]]
