@@ -59,7 +59,9 @@ class AgentServices:
         self.files = Files(editor, self, expected)
         self.watch = DiskWatcher(self.files, spawn, self._on_changed, self._on_over, self._say, _SWEEP)
         loaded = self.files.documents.open.__contains__
-        self.review = Review(editor, loaded, expected.typed, expected.asked, self._on_taken_back, touch)
+        self.review = Review(
+            editor, loaded, expected.typed, expected.asked, self._learn_report, self._on_taken_back, touch
+        )
         self.terminals = Terminals(editor, environment, spawn, self._terminal_changed, groups_changed)
         self.enforcement = Enforcement(self.files, expected, spawn, self.watch.look)
         self.proposals = Proposals(
@@ -227,6 +229,12 @@ class AgentServices:
     def _on_over(self, session: Session, turn: int) -> None:
         self.review.turn_over(session, turn)
         self._touch(session)
+
+    def _learn_report(self, session: Session, path: str, lines: list[str]) -> None:
+        """Let the agent know what it is told of a file; `path` is resolved."""
+        text = self.review.text_of(path)
+        if text is not None:
+            self.files.baselines.of(session).learn_report(path, lines, text)
 
     def _on_taken_back(self, path: str) -> None:
         """Count what the user's undo has written as no change of the agent's."""

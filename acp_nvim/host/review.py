@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 
 from acp_nvim.editor.interface import Editor
-from acp_nvim.files import file_snapshot
+from acp_nvim.files import disk, file_snapshot
 from acp_nvim.files.disk_changes import FileChange
 from acp_nvim.files.file_snapshot import Asked, DiskText, Typed, Unknown
 from acp_nvim.messages.review import Changed, DiskChange, Reported, TurnBegins, TurnOver
@@ -30,11 +30,13 @@ class Review:
         is_loaded: Callable[[str], bool],
         typed_in: Callable[[Session, str, str], Typed | None],
         asked_of: Callable[[Session, str, int], tuple[Asked, ...]],
+        learn: Callable[[Session, str, list[str]], None],
         wrote: Callable[[str], None],
         touch: Callable[[Session], None],
     ) -> None:
         self._editor, self._is_loaded = editor, is_loaded
-        self._typed_in, self._asked_of, self._wrote, self._touch = typed_in, asked_of, wrote, touch
+        self._typed_in, self._asked_of, self._learn = typed_in, asked_of, learn
+        self._wrote, self._touch = wrote, touch
         self._reports: dict[int, list[LostLines]] = {}  # by session: its agent does not know yet
 
         self.unsaved: dict[str, str] = {}  # files in review that differed from the disk at the last prompt
@@ -119,4 +121,6 @@ class Review:
         files = self._reports.pop(session.number, [])
         if files:
             self._editor.notify(Reported(session.number))
+        for file in files:
+            self._learn(session, disk.resolve(file.path), file.lines)
         return [report_of_review(os.path.relpath(file.path, session.cwd), file) for file in files]

@@ -189,7 +189,7 @@ class Proposals:
         session, question = known.session, known.question
         self._note_asked(known, decisions)
         mixed = [each for each in decisions if each.kind != "all"]
-        reports = [session.reports.add(partial(self._report, session.cwd, each)) for each in mixed]
+        reports = [session.reports.add(partial(self._report, session, each)) for each in mixed]
         if mixed:
             allowed = total(each.taken for each in decisions)
             question.partly = taken_in_words(allowed)
@@ -205,10 +205,13 @@ class Proposals:
         for each in decisions:
             self._enforcement.decided(known.session, each)
 
-    def _report(self, cwd: str, decision: Decision) -> str:
+    def _report(self, session: Session, decision: Decision) -> str:
         now = self._text_of(decision.path)
-        path = os.path.relpath(decision.given, cwd)
-        return report(path, decision.right, decision.decided, decision.left, now)
+        path = os.path.relpath(decision.given, session.cwd)
+        told = report(path, decision.right, decision.decided, decision.left, now)
+        if now is not None:
+            self._files.baselines.of(session).learn_report(decision.path, told.splitlines(), now)
+        return told
 
     def _answer(self, known: _Proposal, kind: str, chosen: Option | None, *, is_done: bool = True) -> None:
         option = chosen if chosen and chosen.kind == kind else _first(known.question, kind)

@@ -15,6 +15,7 @@ its calls named it, or, if a call has named it and ended in this turn, or none e
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import TypeVar
 
 from acp_nvim.text.line_diff import Edit, apply, edits
@@ -64,6 +65,22 @@ class AgentBaseline:
         lines = merged_section(list(old.lines), list(new.lines), first, last)
         final = new.final if last == len(new.lines) else old.final
         self.learn(path, end.join(lines) + (end if final and lines else ""))
+
+    def learn_report(self, path: str, report: Iterable[str], text: str) -> None:
+        """Learn what a report has told, in lines of a unified diff, of a file that holds this text now. What else the
+        user has written there the agent does not know."""
+        if path not in self._texts:
+            return
+        told = [line for line in report if line[:1] in ("-", "+")]
+        gone, come = ({line[1:] for line in told if line[0] == sign} for sign in "-+")
+        old = split(self._texts[path])
+        lines = list(old.lines)
+        known = [
+            edit
+            for edit in _by_line(edits(lines, list(split(text).lines)))
+            if gone.issuperset(lines[edit.first : edit.last]) and come.issuperset(edit.lines)
+        ]
+        self.learn(path, replace(old, lines=tuple(apply(lines, known))).whole)
 
     def begin_turn(self, now: int, looked_at: dict[str, bytes | None]) -> None:
         """`looked_at` are files as they are now, which may change before the agent asks for them."""
