@@ -159,10 +159,11 @@ class Files:
         """Return what to write, which the user may have decided on; None: nothing."""
         decision = self._decisions.take(session, path, content)
         if decision is None:
-            for asked in reversed(self._decisions.asked(session, path, session.turn)):
+            base = self.baselines.base(session, path)
+            for asked in self._decisions.asked(session, path, session.turn) if base != "" else ():
                 if split(asked.decided).lines == split(content).lines:  # whatever was refused before
-                    return _Wanted(asked.left, content)
-            return _Wanted(self.baselines.base(session, path), content)
+                    base = asked.left
+            return _Wanted(base, content)
         if decision.decided is None:  # the user wants no such file
             self.baselines.of(session).learn(path, content)
             return None

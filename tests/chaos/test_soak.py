@@ -161,8 +161,10 @@ def half(editor: Editor, rng: random.Random) -> None:
 
 
 def settled(editor: Editor) -> dict[str, Any]:
-    """What is left a moment after the last of it."""
+    """What is left a moment after the last of it, and after the review's keys, which stay for some seconds."""
     last: list[Any] = []
+    keys = "return #vim.api.nvim_buf_get_keymap(vim.fn.bufnr('f.txt'), 'n')"
+    editor.expect_lua(keys, 0, timeout=20)
 
     def same(counts: Any) -> bool:
         last.append(counts)
