@@ -7,6 +7,7 @@ import gc
 import os
 import random
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -161,16 +162,16 @@ def half(editor: Editor, rng: random.Random) -> None:
 
 
 def settled(editor: Editor) -> dict[str, Any]:
-    """What is left a moment after the last of it, and after the review's keys, which stay for some seconds."""
-    last: list[Any] = []
-    keys = "return #vim.api.nvim_buf_get_keymap(vim.fn.bufnr('f.txt'), 'n')"
-    editor.expect_lua(keys, 0, timeout=20)
+    """What is left after the last of it: some things of the review stay for five seconds."""
+    last: tuple[Any, float] = None, 0
 
     def same(counts: Any) -> bool:
-        last.append(counts)
-        return len(last) > 20 and last[-1] == last[-20]
+        nonlocal last
+        now = time.monotonic()
+        last = last if counts == last[0] else (counts, now)
+        return now - last[1] > 6
 
-    return dict(editor.expect_lua(COUNTS, same, timeout=20))
+    return dict(editor.expect_lua(COUNTS, same, timeout=40))
 
 
 def test_neovim_and_the_backend_are_as_they_were(open_editor: Open, tmp_path: Path) -> None:

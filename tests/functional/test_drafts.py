@@ -30,7 +30,9 @@ def begin(open_editor: Open, tmp_path: Path, cwd: Path | None = None) -> Editor:
 
 
 def drafts(tmp_path: Path) -> list[Path]:
-    return sorted((tmp_path / "state/nvim/acp_nvim/drafts").glob("*"))
+    return sorted(
+        (tmp_path / "state/nvim/acp_nvim/drafts").glob("*.json")
+    )  # not those that are being written
 
 
 def written(tmp_path: Path, text: str) -> None:
