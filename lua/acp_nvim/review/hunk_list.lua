@@ -169,6 +169,31 @@ local function shifted(blocks, edit)
   return { rows = rows, changes = blocks.changes, made_of = blocks.made_of }
 end
 
+--- How many hunks of a single turn are the same where they begin, and where they end: an edit meets some of thousands.
+---@param before acp.Blocks
+---@param turn? acp.Turn  the only one of which something waits
+---@param is_taken table<integer, any>
+---@return integer head
+---@return integer tail
+local function in_common(before, turn, is_taken)
+  local was, patch = before.made_of and before.made_of[1], turn and turn.patch
+  if not was or not patch or #before.made_of > 1 then
+    return 0, 0
+  end
+  local function is_same(i, k)
+    local change = before.changes[i]
+    return was[i] == patch.old[k] and #change.new == patch.n[k] and not is_taken[change.id]
+  end
+  local head, tail, most = 0, 0, math.min(#was, #patch.old)
+  while head < most and is_same(head + 1, head + 1) do
+    head = head + 1
+  end
+  while tail < most - head and is_same(#was - tail, #patch.old - tail) do
+    tail = tail + 1
+  end
+  return head, tail
+end
+
 --- The changes of a text by its stack.
 ---@param before acp.Blocks  those of the text before its last edits
 ---@param turns acp.Turn[]
@@ -181,11 +206,12 @@ function M.of(before, turns, lines, is_taken, edit)
   if edit and before.made_of and is_same_list(made_of, before.made_of) then
     return shifted(before, edit)
   end
-  local blocks, at = M.none(), 1 -- at: the first of those before that may still stay
+  local head, tail = in_common(before, stack.only_waiting(turns), is_taken)
+  local blocks, at = M.none(), head + 1 -- at: the first of those before that may still stay
   blocks.made_of = made_of
   local made, places_of = {}, {} ---@type acp.AgentChange[], table<string[], integer>
-  for i, change in ipairs(before.changes) do
-    places_of[change.old] = i
+  for i = head + 1, #before.changes - tail do
+    places_of[before.changes[i].old] = i
   end
   local function gone_until(i)
     if at < i or #made > 0 then
@@ -194,7 +220,14 @@ function M.of(before, turns, lines, is_taken, edit)
     end
     at = i + 1
   end
+  local count, total = 0, head + tail > 0 and #made_of[1] or 0
   stack.each_hunk(turns, lines, function(row, n, old, authors)
+    count = count + 1
+    if count <= head or (tail > 0 and count > total - tail) then
+      local change = before.changes[count <= head and count or #before.changes - total + count]
+      blocks.rows[count], blocks.changes[count] = row, change
+      return
+    end
     local i = places_of[old]
     local same = i and i >= at and before.changes[i] or nil ---@type acp.AgentChange?
     if same and not is_taken[same.id] and #same.new == n and is_by(same, authors) and stands_at(lines, row, same) then
@@ -206,7 +239,7 @@ function M.of(before, turns, lines, is_taken, edit)
     end
     blocks.rows[#blocks.rows + 1], blocks.changes[#blocks.changes + 1] = row, same
   end)
-  gone_until(#before.changes + 1)
+  gone_until(#before.changes - tail + 1)
   return blocks
 end
 

@@ -390,7 +390,7 @@ end
 ---@return acp.Turn[]
 local function owned(text, chosen)
   local turns, p = text.known.turns, 1
-  local places = stack.places(turns)
+  local places = stack.only_waiting(turns) and {} or stack.places(turns)
   for _, placed in ipairs(chosen) do
     local stop = placed.row + #placed.item.new
     while places[p] and places[p].at + places[p].n < placed.row do

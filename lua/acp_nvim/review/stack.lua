@@ -371,7 +371,8 @@ function M.write(turns, lines, edits, author, is_allowed)
     lines = diff.apply(lines, waiting)
   end
   turns = #rest > 0 and written(turns, lines, rest, author, true) or turns
-  return turns[1].allowed and vim.list_slice(turns, math.max(1, #turns - limits.TURNS_OF_FILE + 1)) or turns
+  local first = math.max(1, #turns - limits.TURNS_OF_FILE + 1)
+  return first > 1 and turns[first].allowed and vim.list_slice(turns, first) or turns
 end
 
 --- The turns without those of a session that has ended and that lie lowest, as far as nothing of them waits.
