@@ -67,13 +67,14 @@ class Editor:
         init: str = "",
         size: tuple[int, int] = (100, 30),
         env: dict[str, str] | None = None,
+        asked: str = "pending",
     ) -> None:
         self.home, self.project = home / "home", home / "project"
         self.home.mkdir(parents=True)
         self.project.mkdir()
         self._init = home / "init.lua"
         # Most stories of review are about what waits: by default what was asked does not (`test_asked.py`).
-        waits = {"asked": "pending", **(setup or {}).get("review", {})}
+        waits = {"asked": asked, **(setup or {}).get("review", {})}
         config = {"python": python, "backend": backend, **(setup or {}), "review": waits}
         self._init.write_text(INIT + (LAZY if setup is None else SETUP) % json.dumps(config) + init)
         loader = self._use_bytecode(bytecode) if bytecode else []

@@ -215,11 +215,10 @@ def play(film: Film) -> None:
     film.hold(1)
     film.hear(LAST)
     film.hold(1)
-    film.caption("to the changes in the file", "<Esc>", "<C-w>h", "]h")
+    film.caption("to the change that nobody asked about", "<Esc>", "<C-w>h", "]h")
     film.press("<Esc><C-w>h", 0.3)
-    film.press("]h", 0.8)
-    film.press("]h", 0.8)
-    film.caption("undoes this one", "\\u")
+    film.press("]h", 1.6)
+    film.caption("undoes it", "\\u")
     film.press("\\u", 4)
 
 

@@ -105,7 +105,7 @@ class Stage:
 @contextmanager
 def stage(nvim: Path, scheme: str, size: tuple[int, int]) -> Iterator[Stage]:
     folder = Path(tempfile.mkdtemp(prefix="stage"))
-    editor = Editor(nvim.absolute(), folder / "editor", init=CLOCK + OPTIONS, size=size)
+    editor = Editor(nvim.absolute(), folder / "editor", init=CLOCK + OPTIONS, size=size, asked="keep")
     try:
         shown = Stage(editor, folder)
         shown.put_on(scheme)
