@@ -10,6 +10,7 @@
 -- altered, so that states of the undo tree share it, and most of it is shared with the next one. All is linear in hunks
 -- and edits. Rows count from 0, the last one is excluded; edits ascend, and all their rows are those before any of them.
 local diff = require("acp_nvim.documents.diff")
+local text = require("acp_nvim.documents.text")
 
 local M = {}
 
@@ -382,11 +383,7 @@ end
 ---@param new string[]
 ---@return acp.Edit[]
 local function differing(old, new)
-  local is_same = #old == #new
-  for i = 1, is_same and #old or 0 do
-    is_same = is_same and old[i] == new[i]
-  end
-  return is_same and {} or { { 0, #old, new } }
+  return text.same_lines(old, new) and {} or { { 0, #old, new } }
 end
 
 --- Only the text above takes its edits.

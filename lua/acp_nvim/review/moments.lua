@@ -69,9 +69,9 @@ function M.kept(memory, kept)
   memory.keeps[#memory.keeps + 1] = { text = memory.text, hunks = kept }
 end
 
---- Something was decided: the same text is not the same state any more.
+--- What is known has changed without the text: the same text is not the same state any more.
 ---@param memory acp.Memory
-function M.decided(memory)
+function M.differs(memory)
   memory.since = nil
 end
 
@@ -253,11 +253,13 @@ local function prune(memory)
     return
   end
   memory.moments = vim.list_slice(moments, first)
-  local oldest, met = math.huge, {} ---@type number, table<acp.EarlierText, true>
+  local oldest, keeps, met = math.huge, math.huge, {} ---@type number, number, table<acp.EarlierText, true>
   for _, moment in ipairs(memory.moments) do
-    oldest = math.min(oldest, moment.text.number)
+    oldest, keeps = math.min(oldest, moment.text.number), math.min(keeps, moment.keeps)
   end
+  memory.keeps = vim.list_slice(memory.keeps, keeps + 1)
   for _, moment in ipairs(memory.moments) do
+    moment.keeps = moment.keeps - keeps
     local text = moment.text ---@type acp.EarlierText?
     while text and not met[text] do
       met[text] = true
@@ -316,6 +318,7 @@ function M.has_pending(memory)
     if #turns > 0 and not seen[turns] and #stack.places(by_now(memory, moment)) > 0 then
       return true
     end
+    seen[turns] = true
   end
   return false
 end

@@ -282,8 +282,9 @@ function M.last_newline(text, had_newline, has_newline, author)
     change = hunk_list.change(author, { line }, { line })
     change.id, change.had_newline = hunk_list.new_id(), had_newline
   end
-  know(text, { newline = change })
+  know(text, {})
   text.known.newline = change
+  moments.differs(text.memory)
 end
 
 -- Other texts -----------------------------------------------------------------------------------------------------------
@@ -458,7 +459,7 @@ function M.keep(text, ids)
       snapshot.known = { turns = turns, newline = newline, decided = decided, before = snapshot.known.before }
     end
     moments.kept(text.memory, hunks)
-    moments.decided(text.memory)
+    moments.differs(text.memory)
     local newline, turns = newline_without(text, ids), stack.take(owned(text, chosen), edits_of(chosen, "new"), true)
     know(text, { decided = bounded(decided), turns = turns })
     text.known.newline = newline
@@ -534,6 +535,7 @@ function M.undo(text, plan)
   end
   replace(text, plan.edits, { turns = plan.turns, decided = bounded(decided) })
   text.known.newline = plan.newline
+  moments.differs(text.memory) -- what is undone may have no line in the text
 end
 
 --- Nothing of that session is pending any more, in any state: it has ended.

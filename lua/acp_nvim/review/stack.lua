@@ -339,6 +339,14 @@ local function written(turns, lines, edits, author, is_allowed)
   return rebuilt(turns, list)
 end
 
+--- The newest turns, as far as nothing of the older ones waits.
+---@param turns acp.Turn[]
+---@return acp.Turn[]
+local function bounded(turns)
+  local first = math.max(1, math.min(#turns - limits.TURNS_OF_FILE, floor_of(turns)) + 1)
+  return first > 1 and vim.list_slice(turns, first) or turns
+end
+
 --- An agent has made edits. Of what the user was asked about and has allowed those that touch lines still pending wait
 --- with these: nobody has decided on them.
 ---@param turns acp.Turn[]
@@ -349,7 +357,7 @@ end
 ---@return acp.Turn[]
 function M.write(turns, lines, edits, author, is_allowed)
   if not is_allowed then
-    return written(turns, lines, edits, author, false)
+    return bounded(written(turns, lines, edits, author, false))
   end
   local shown, waiting, rest, shift = patches.new(), {}, {}, 0
   M.each_hunk(turns, lines, function(row, n)
@@ -370,9 +378,7 @@ function M.write(turns, lines, edits, author, is_allowed)
     turns = written(turns, lines, waiting, author, false)
     lines = diff.apply(lines, waiting)
   end
-  turns = #rest > 0 and written(turns, lines, rest, author, true) or turns
-  local first = math.max(1, #turns - limits.TURNS_OF_FILE + 1)
-  return first > 1 and turns[first].allowed and vim.list_slice(turns, first) or turns
+  return bounded(#rest > 0 and written(turns, lines, rest, author, true) or turns)
 end
 
 --- The turns without those of a session that has ended and that lie lowest, as far as nothing of them waits.
