@@ -72,6 +72,7 @@ def test_a_no_to_a_changed_file_is_no_save(open_editor: Open, tmp_path: Path) ->
     editor.type(":w<CR>")
     editor.screen.expect("really want to write")
     editor.type("n")
+    editor.screen.expect("Press ENTER")
     editor.type("<CR>")
     editor.expect_lua("return vim.fn.mode()", "n")
     editor.expect_lua("return vim.bo.modified")
