@@ -58,7 +58,7 @@ def test_undo_and_redo_at_once_leave_what_waits(open_editor: Open, tmp_path: Pat
 
 
 def test_a_no_to_a_changed_file_is_no_save(open_editor: Open, tmp_path: Path) -> None:
-    """Another program has written the file, the user types, `:w`, and says no to W12: the disk keeps what it has."""
+    """Another program has written the file, the user types, `:w`, and says no to W12: an agent's write keeps both."""
     wanted = [*TEN[:9], "agent"]
     agent = script(
         tmp_path, on_prompt("one", read(NOTES)), on_prompt("two", write(NOTES, join_lines(wanted)))
@@ -67,6 +67,8 @@ def test_a_no_to_a_changed_file_is_no_save(open_editor: Open, tmp_path: Path) ->
     editor.acp("prompt", "one")
     editor.wait_event("AcpTurnEnded")
     editor.type("2Gccmine<Esc>")
+    mine = [TEN[0], "mine", *TEN[2:]]
+    editor.expect_lua(LINES, mine)
     pulled = [*TEN[:5], "pulled", *TEN[5:]]
     (editor.project / "notes.txt").write_text(join_lines(pulled))
     editor.type(":w<CR>")
@@ -76,10 +78,11 @@ def test_a_no_to_a_changed_file_is_no_save(open_editor: Open, tmp_path: Path) ->
     def is_over() -> bool:  # Neovim may ask for a key behind its warning
         if "Press ENTER" in editor.screen.text():
             editor.type("<CR>")
-        return bool(editor.lua("return vim.fn.mode()") == "n")
+        return "really want to write" not in editor.screen.text()
 
     wait_until(is_over)
     editor.expect_lua("return vim.bo.modified")
-    editor.acp("prompt", "two")
-    editor.wait_event("AcpQuestion")
     assert read_disk(editor) == join_lines(pulled)
+    editor.acp("prompt", "two")
+    editor.wait_event("AcpTurnEnded")
+    assert read_disk(editor) == join_lines([*mine[:5], "pulled", *mine[5:9], "agent"])
