@@ -145,7 +145,11 @@ OPTIONS = (
 CONTROLS = {
     "modes": {
         "currentModeId": "default",
-        "availableModes": [{"id": "default", "name": "Always ask"}, {"id": "plan", "name": "Plan"}],
+        "availableModes": [
+            {"id": "default", "name": "Always ask"},
+            {"id": "acceptEdits", "name": "Accept edits"},
+            {"id": "plan", "name": "Plan"},
+        ],
     },
     "models": {
         "currentModelId": "opus",
@@ -191,12 +195,12 @@ def plan(current: int) -> Step:
     return update({"sessionUpdate": "plan", "entries": entries})
 
 
-def proposal(id: str = "edit") -> list[Step]:
+def proposal(id: str = "edit", *, asks: bool = True) -> list[Step]:
     diff = {"type": "diff", "path": "{cwd}/src/orders/price.py", "oldText": PRICE, "newText": BETTER}
     call: Any = {"kind": "edit", "content": [diff], "locations": [{"path": "{cwd}/src/orders/price.py"}]}
     return [
         tool(id, title="Edit src/orders/price.py", status="pending", **call),
-        permission("Edit src/orders/price.py", OPTIONS, id=id, **call),
+        *([permission("Edit src/orders/price.py", OPTIONS, id=id, **call)] if asks else []),
         request(
             "fs/write_text_file",
             {"sessionId": "{session}", "path": "{cwd}/src/orders/price.py", "content": BETTER},
@@ -266,6 +270,8 @@ def rules(folder: Path) -> list[dict[str, Any]]:
         on_prompt("calls", usage, say("I look at the callers first."), *many_calls()),
         on_prompt("plan", think("Four steps."), plan(1), *callers, plan(2), forever),
         on_prompt("sum", usage, *callers, *proposal(), say("Done: `total()` is one line now.")),
+        on("session/set_mode", result({})),
+        on_prompt("Edit", usage, *callers, *proposal(asks=False), say("Done: `total()` is one line now.")),
         on_prompt("error", say("I try."), error(-32603, overloaded, {"details": "request req_011CU"})),
         on_prompt("release", request("elicitation/create", form), say("Thank you.")),
         on_prompt("format", *ask_user_question(ONE_QUESTION), say("Thank you.")),
@@ -286,7 +292,10 @@ def said(text: str, *until: str) -> list[str]:
 SUM = "Replace the loop in total() by sum(), and run the tests."
 ASKED = said(SUM, "1 ✓ Yes")
 OPENED = [*ASKED, ":Acp diff<CR>", "wait::w"]
-REVIEWED = [*ASKED, ":Acp answer 1<CR>", "wait:Done:"]
+EDITED = [  # without a question: it waits for review
+    *(":Acp<CR>", "wait:idle", ":Acp mode acceptEdits<CR>", "wait:Accept edits"),
+    *said("Edit total(): no loop, please.", "Done:")[2:],
+]
 CHAT = "<C-w>k"
 
 SCENES: dict[str, list[str]] = {
@@ -298,7 +307,7 @@ SCENES: dict[str, list[str]] = {
     "question": ASKED,
     "proposal": OPENED,
     "mixed": [*OPENED, "gg]cdo", ":w<CR>", "wait:Done:", ":Acp<CR>"],
-    "review": [*REVIEWED, ":Acp review<CR>", "gg]h"],
+    "review": [*EDITED, ":Acp review<CR>", "gg]h"],
     "sessions": [
         *said("Explain total() in markdown.", "That is all"),
         *(":Acp new<CR>", "wait:idle", "iFind the calls of total().", SEND, "wait:All six"),

@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 
 from tests.tools import svg
-from tests.tools.gallery import FILES, OPENED, REVIEWED, SEND, rules
+from tests.tools.gallery import EDITED, FILES, OPENED, SEND, rules
 from tests.tools.stage import ROOT, stage
 
 PICTURES = ROOT / "doc" / "pictures"
@@ -25,7 +25,7 @@ SCENES: dict[str, tuple[str, tuple[int, int], list[str]]] = {
     "review": (
         "Two changes that wait for review in the file, with the keys that keep and undo them",
         (112, 26),
-        [*REVIEWED, ":Acp review<CR>", "gg]h"],
+        [*EDITED, ":Acp review<CR>", "gg]h"],
     ),
     "report": (
         "One of two hunks refused, and what the agent was told about it",
