@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 from tests.contract import is_contract
-from tests.older_neovims import cases_to_leave
+from tests.fewer_cases import cases_to_leave
 
 LEFT = pytest.StashKey[int]()
 
@@ -57,4 +57,4 @@ def pytest_testnodedown(node: Any) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     if left := config.stash.get(LEFT, 0):
-        terminalreporter.write_line(f"{left} cases on older Neovims are left to `make test-all`")
+        terminalreporter.write_line(f"{left} cases are left to `make test-all`")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests.sh [arguments of pytest]: all tests, four at a time; then, with nothing beside them, those that measure by the
 # clock. Tests that failed are looked at again, alone, unless they are many: then it is no accident.
-# ACP_FEWER_CASES=1 leaves out what tests/older_neovims.py says.
+# ACP_FEWER_CASES=1 leaves out what tests/fewer_cases.py says.
 #
 #   beside others   alone                        verdict
 #   fails           passes                       NOT STEADY: a race, named so that it is mended

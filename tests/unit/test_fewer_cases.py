@@ -1,11 +1,11 @@
-"""`make test` runs every case on the newest Neovim, and of the others a part that each module has a share in."""
+"""`make test` runs each test on the newest Neovim, and on the others a part that each module has a share in."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from tests.older_neovims import cases_to_leave
+from tests.fewer_cases import cases_to_leave
 
 
 @dataclass(eq=False)
@@ -39,17 +39,22 @@ def kept(items: list[Case], program: str) -> list[tuple[str, int]]:
     return [(item.originalname, item.case) for item in items if item.program == program and item not in left]
 
 
-def test_an_older_one_runs_the_first_case_of_every_fourth_function_of_each_module():
-    functions = [f"test_{n}" for n in range(6)]
+def test_an_older_one_runs_the_first_case_of_every_eighth_function_of_each_module():
+    functions = [f"test_{n}" for n in range(10)]
     cases = [{"module": m, "originalname": f, "case": c} for m in "ab" for f in functions for c in range(3)]
     items = on_both(*cases)
-    assert kept(items, "0.10") == 2 * [("test_0", 0), ("test_4", 0)]
+    assert kept(items, "0.10") == 2 * [("test_0", 0), ("test_8", 0)]
     assert len(kept(items, "0.12")) == len(cases)
+
+
+def test_of_many_cases_four_are_run():
+    items = on_both(*({"module": "a", "originalname": "test_0", "case": case} for case in range(11)))
+    assert [case for _, case in kept(items, "0.12")] == [0, 3, 6, 10]
 
 
 def test_what_depends_on_the_version_runs_on_all_of_them():
     about_versions = [
-        {"module": "a", "originalname": "test_1", "case": c, "marks": ("every_nvim",)} for c in range(2)
+        {"module": "a", "originalname": "test_1", "case": c, "marks": ("every_nvim",)} for c in range(6)
     ]
     items = on_both({"module": "a", "originalname": "test_0"}, *about_versions)
     assert cases_to_leave(items) == set()
