@@ -12,7 +12,7 @@ import anyio
 import anyio.lowlevel
 from anyio import to_thread
 
-from acp_nvim.files import disk, file_snapshot, git_changes
+from acp_nvim.files import change_owner, disk, file_snapshot, git_changes
 from acp_nvim.files.call_run import is_file_name
 from acp_nvim.files.disk_changes import DiskChanges, OnChanged
 from acp_nvim.files.documents import Known
@@ -131,9 +131,11 @@ class DiskWatcher:
         """Return what the file held when it was last read, if it may have changed since."""
         turn = self._turns.get(session)
         seen = turn.files.get(path) if turn else None
-        if seen is None or not isinstance(seen.text, str) or not seen.may_differ(file_snapshot.stamp(path)):
+        now = file_snapshot.stamp(path)
+        if turn is None or seen is None or not isinstance(seen.text, str) or not seen.may_differ(now):
             return None
-        return Known(seen.text, file_snapshot.file_stamp(seen.stamp))
+        by = change_owner.find(self._all, turn, path, now).author.by
+        return Known(seen.text, file_snapshot.file_stamp(seen.stamp), others=by == "unknown")
 
     def wrote(self, path: str, text: Held) -> None:
         """Take over the text of a write of ours, so that it is not taken for a change.
@@ -161,7 +163,7 @@ class DiskWatcher:
     def saved(self, path: str, stamp: FileStamp) -> None:
         """Take over the text that the user has saved, through whatever buffer: no call has made it."""
         now, text = file_snapshot.whole(path)
-        if file_snapshot.file_stamp(now) == stamp:
+        if file_snapshot.is_of_same_text(file_snapshot.file_stamp(now), stamp):
             self._take(path, now, text)
 
     def modified(self, path: str, is_modified: bool) -> None:

@@ -51,17 +51,19 @@ class Document(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What the disk held when it was last read. What it holds beyond that is the agent's."""
+    """What the disk held when it was last read. What it holds beyond that is the agent's, or all `others`'."""
 
     text: str
     stamp: FileStamp | None = None
     # of the file that an open question is about: what was saved since is the user's
     asked: FileStamp | None = None
+    others: bool = False  # no call of an agent can have changed it since
 
     @property
     def shape(self) -> dict[str, Any]:
         stamps = {"stamp": self.stamp, "asked": self.asked}
-        return {"text": self.text} | {name: list(stamp) for name, stamp in stamps.items() if stamp}
+        shape: dict[str, Any] = {name: list(stamp) for name, stamp in stamps.items() if stamp}
+        return {"text": self.text} | shape | ({"others": True} if self.others else {})
 
 
 class DecidedBase(NamedTuple):

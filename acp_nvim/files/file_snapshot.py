@@ -17,7 +17,7 @@ from acp_nvim.session.session import Session
 from acp_nvim.text.text_file import split
 
 Stamp = tuple[int, ...]
-FileStamp = tuple[int, ...]  # as the editor sees a file: seconds, nanoseconds, size, inode
+FileStamp = tuple[int, ...]  # as the editor sees a file: see `acp.Stamp`
 UNSEEN: Stamp = (0,)  # the text is known, by git, and the file was not looked at
 _MODE = 3  # where it stands in a stamp
 _TRIES = 3  # to read a file that is being written
@@ -191,7 +191,14 @@ def changed(now: Stamp) -> int:
 
 def file_stamp(now: Stamp | None) -> FileStamp | None:
     """Return the stamp as the editor makes it of that file."""
-    return (*divmod(changed(now), 10**9), size(now), now[1]) if now and now != UNSEEN else None
+    if not now or now == UNSEEN:
+        return None
+    return *divmod(changed(now), 10**9), size(now), now[1], *divmod(now[-1], 10**9)
+
+
+def is_of_same_text(one: FileStamp | None, other: FileStamp) -> bool:
+    """Whether the text was last written at the same time. The mode may have changed since."""
+    return one is not None and one[:4] == other[:4]
 
 
 def size(now: Stamp | None) -> int:

@@ -35,6 +35,7 @@ class KnownText(TypedDict):
     text: str
     stamp: NotRequired[list[int]]
     asked: NotRequired[list[int]]  # the file that an open question is about
+    others: NotRequired[bool]  # no call of an agent can have changed it since
 
 
 class ProposedText(TypedDict):

@@ -1,13 +1,15 @@
 """Another program changes a loaded file, and Neovim has not read it again: what it changed is never the agent's."""
 
 import json
+import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.fakes.script import mark, on_prompt, say, script, wait_file, wait_until, write_file
+from tests.fakes.script import mark, on_prompt, say, script, tool, wait_file, wait_until, write_file
 from tests.functional.editor import Editor
 from tests.steps.conversation import expect_key
 from tests.steps.files import (
@@ -22,7 +24,8 @@ from tests.steps.files import (
     write,
 )
 from tests.steps.messages import expect_no_prompt
-from tests.steps.review import PENDING, list_hunks
+from tests.steps.review import PENDING, TEN, list_hunks
+from tests.steps.turns import Play
 
 Open = Callable[..., Editor]
 OLD = [f"line {n}" for n in range(1, 10)]
@@ -247,3 +250,70 @@ def test_a_file_that_was_checked_out_between_two_turns(open_editor: Open, tmp_pa
     editor.type(":Acp undo all<CR>")
     editor.expect_lua(PENDING, 0)
     assert read_disk(editor) == join_lines(["CHECKED OUT", *OLD[1:]])
+
+
+def test_what_another_program_has_cut_off_stays_away(open_editor: Open, tmp_path: Path) -> None:
+    """Two seconds ago, after the agent has read the file: it is no text that the agent is just writing."""
+    play = Play(open_editor, tmp_path)
+    play.turn()
+    play.read()
+    write_earlier(play.path, TEN[:7])
+    play.write([TEN[0], "agent's", *TEN[2:]])
+    play.end()
+    assert play.path.read_text() == join_lines([TEN[0], "agent's", *TEN[2:7]])
+    assert play.lines() == [TEN[0], "agent's", *TEN[2:7]]
+    play.undo_all()
+    assert play.path.read_text() == join_lines(TEN[:7])
+
+
+def test_a_file_that_another_program_has_emptied_is_asked_about(open_editor: Open, tmp_path: Path) -> None:
+    play = Play(open_editor, tmp_path)
+    play.turn()
+    play.read()
+    write_earlier(play.path, [])
+    play.order(write(str(play.path), join_lines([TEN[0], "agent's", *TEN[2:]])), wait=False)
+    play.editor.expect_lua("return #require('acp_nvim').questions()", 1)
+    assert play.path.read_text() == ""
+
+
+@pytest.mark.parametrize("is_modified", [False, True])
+def test_a_change_that_keeps_size_and_time_is_seen(
+    open_editor: Open, tmp_path: Path, is_modified: bool
+) -> None:
+    """As rsync and tar make it."""
+    play = Play(open_editor, tmp_path)
+    mine = ["mine"] * is_modified
+    if is_modified:
+        play.editor.type("Gomine<Esc>")
+        play.editor.expect_lua("return vim.bo.modified")
+    play.turn()
+    play.read()
+    was = play.path.stat()
+    with play.path.open("r+") as file:
+        file.write(TEN[0].upper())
+    os.utime(play.path, ns=(was.st_atime_ns, was.st_mtime_ns))
+    play.write([*TEN[:7], "agent's", *TEN[8:], *mine])
+    play.end()
+    wanted = [TEN[0].upper(), *TEN[1:7], "agent's", *TEN[8:], *mine]
+    assert play.path.read_text() == join_lines(wanted)
+    assert play.lines() == wanted
+
+
+def test_a_save_after_which_the_mode_is_set_is_the_user_s(open_editor: Open, tmp_path: Path) -> None:
+    play = Play(open_editor, tmp_path)
+    play.do("autocmd BufWritePost * call setfperm(expand('<afile>'), 'rwxr--r--')")
+    play.turn()
+    play.order(tool("run", title="make", kind="execute", status="in_progress"), read(str(play.path)))
+    play.editor.type("Gomine<Esc>:w<CR>:bwipeout<CR>")
+    wait_until(lambda: play.path.read_text() == join_lines([*TEN, "mine"]))
+    play.editor.expect_lua("return vim.fn.bufexists('notes.txt')", 0)
+    play.end()
+    play.editor.lua("require('acp_nvim.review').wait_for_disk()")
+    assert play.editor.acp("changes", {"all": True}) == []
+
+
+def write_earlier(path: Path, lines: list[str]) -> None:
+    """Write the file as another program would have done it two seconds ago."""
+    path.write_text(join_lines(lines))
+    at = time.time_ns() - 2 * 10**9
+    os.utime(path, ns=(at, at))

@@ -426,6 +426,7 @@
 ---@field text string
 ---@field stamp? integer[]
 ---@field asked? integer[]  the file that an open question is about
+---@field others? boolean  no call of an agent can have changed it since
 
 --- What the disk holds if the agent has written its proposal by itself, before the user's decision is written.
 ---@class acp.message.ProposedText

@@ -14,7 +14,9 @@ local text = require("acp_nvim.documents.text")
 local api = vim.api
 local M = {}
 
----@alias acp.Stamp integer[]  seconds and nanoseconds of the last change, size, inode
+--- Seconds and nanoseconds of the last change, size, inode, seconds and nanoseconds of the last change of any kind: rsync
+--- and tar put the first time back.
+---@alias acp.Stamp integer[]
 
 ---@class acp.TextOrigin
 ---@field stamp? acp.Stamp    nil: there was no file, or nobody knows how it looked
@@ -30,7 +32,11 @@ local group ---@type integer?
 ---@param stat? uv.fs_stat.result
 ---@return acp.Stamp?
 local function stamp_of(stat)
-  return stat and stat.type == "file" and { stat.mtime.sec, stat.mtime.nsec, stat.size, stat.ino } or nil
+  if not stat or stat.type ~= "file" then
+    return nil
+  end
+  local written, changed = stat.mtime, stat.ctime
+  return { written.sec, written.nsec, stat.size, stat.ino, changed.sec, changed.nsec }
 end
 
 --- Returns the present stamp of a file.
@@ -283,7 +289,7 @@ function M.watch()
       origins[event.buf].written = M.stamp(event.buf)
     end
   end)
-  on({ "BufModifiedSet", "BufEnter" }, function(event)
+  on({ "BufModifiedSet", "BufEnter", "InsertEnter" }, function(event)
     notice_save(event.buf)
   end)
   on({ "BufFilePost", "BufUnload" }, function(event)

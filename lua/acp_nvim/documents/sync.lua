@@ -26,6 +26,7 @@ local TRIES = 5 -- each finds a disk that has changed once more
 ---@field text string
 ---@field stamp? acp.Stamp
 ---@field asked? acp.Stamp     of the file that an open question is about: what was saved since is the user's
+---@field others? boolean      no call of an agent can have changed it since
 
 ---@class acp.Settled
 ---@field live string       the buffer's text as the user was asked

@@ -19,6 +19,8 @@ local text = require("acp_nvim.documents.text")
 
 local M = {}
 
+local WRITING_SECONDS = 1 -- by which a file that is half written has changed
+
 ---@class acp.ProposedText   of a write that the user has decided on
 ---@field texts string[]     what the disk holds if the agent has written its proposal by itself
 ---@field right string       the base where the buffer has taken that up
@@ -43,6 +45,7 @@ local M = {}
 ---@field is_coarse? boolean  they have changed too much to be compared line by line
 ---@field stamp? acp.Stamp    of the disk
 ---@field is_ahead? boolean
+---@field is_others? boolean  no agent has brought to the disk what it is ahead by
 
 ---@param proposed? acp.ProposedText
 ---@param disk acp.Text
@@ -52,15 +55,18 @@ local function is_proposed(proposed, disk)
 end
 
 --- Whether the file is one that the agent is just writing: it has a beginning of the agent's text, or all of it and a
---- rest of the old text that is not cut off yet. What was there at the last look, before the turn say, is another's.
+--- rest of the old text that is not cut off yet. What was there at the last look, before the turn say, is another's, and
+--- so is what has stayed for a second: another program has cut the file off.
 ---
 ---   the agent writes "a b", over "a c d":  the disk has "", "a", "a b", or "a b d"
 ---@param known? acp.KnownText
 ---@param theirs string
 ---@param data string
+---@param stamp acp.Stamp
 ---@return boolean
-local function is_half_written(known, theirs, data)
-  if not known or data == known.text then
+local function is_half_written(known, theirs, data, stamp)
+  local now = vim.uv.gettimeofday()
+  if not known or data == known.text or now - stamp[1] > WRITING_SECONDS then
     return false
   end
   return vim.startswith(theirs, data) or data == theirs .. known.text:sub(#theirs + 1)
@@ -85,12 +91,14 @@ local function read_mine(buf, request)
   if not data or data == before then
     return mine
   end
-  data = is_half_written(request.known, request.text, data) and request.text or data
+  local is_agents = is_half_written(request.known, request.text, data, stamp --[[@as acp.Stamp]])
+  data = is_agents and request.text or data
   local disk = encoding.text(buf, data, live.ff)
   if not disk then
     return nil
   end
   mine.is_ahead, mine.stamp = true, stamp
+  mine.is_others = not is_agents and (not request.known or request.known.others)
   if is_proposed(request.proposed, disk) then
     return mine
   elseif vim.bo[buf].modified then
@@ -153,7 +161,8 @@ local function file_facts(buf, before, wanted)
 end
 
 --- Returns the steps of the change, by author. What another program has brought to the disk before is not the agent's.
---- What has come to it since the backend last read it is: the agent has written the disk, too.
+--- What has come to it since the backend last read it is, unless no call can have made it: the agent has written the
+--- disk, too.
 ---@param buf integer
 ---@param request acp.WriteRequest
 ---@param mine acp.Mine
@@ -164,7 +173,13 @@ end
 local function steps_of(buf, request, mine, wanted, edits, is_capped)
   local live, before, known = mine.live, mine.text, request.known
   local is_users = origin.is_saved_unnoticed(buf, text.same_lines(live.lines, before.lines))
-  if mine.is_ahead and known and not is_users and not origin.is_saved_since(buf, known.stamp) then
+  if
+    mine.is_ahead
+    and known
+    and not mine.is_others
+    and not is_users
+    and not origin.is_saved_since(buf, known.stamp)
+  then
     local seen = text.split(known.text, live.ff, live.binary)
     local data = origin.data(buf)
     local both, apart = seen, nil ---@type acp.Text, acp.Text?
