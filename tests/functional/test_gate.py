@@ -286,6 +286,7 @@ def test_who_comes_back_has_to_see_the_question_first(open_editor: Open, tmp_pat
         SAID, lambda said: "just appeared: press g1 again" in said or "not fully visible" in said
     )
     assert answers_of(editor) == []
+    editor.settle()  # the keys of the bar are as dark again as they were
     expect_answerable(editor)
     editor.type("g1")
     assert editor.wait_event("AcpAnswered")["option_id"] == "yes"
