@@ -65,12 +65,13 @@ class SessionCommands:
         session.saved_roots = saved_roots
         session.memory = way.id if way.kind == "again" else None
         session.title = title or None
+        is_readable = True
         if isinstance(command, New):
             session.name, session.about = command.name or None, command.about or None
-            self._transcripts.restore(session, command.transcript)
+            is_readable = self._transcripts.restore(session, command.transcript)
         self._app.show(session)
         self._app.start(session, way)
-        if way.kind in ("load", "again"):
+        if is_readable and way.kind in ("load", "again"):
             self._app.spawn(self._transcripts.recall_decisions, session, way.id)
         return session
 

@@ -71,16 +71,18 @@ class Transcripts:
         self._folder = Path(state) / "transcripts" if state and keep > 0 else None
         self._keep, self._hidden = keep, Redaction(secrets)
 
-    def restore(self, session: Session, file: str | None) -> None:
-        """Show what was said in a session of an earlier backend, as far as it was saved."""
+    def restore(self, session: Session, file: str | None) -> bool:
+        """Show what was said in a session of an earlier backend, as far as it was saved. False: the user has been told
+        that it cannot be read."""
         if not file or self._folder is None or not os.path.isfile(file):
-            return
+            return True
         try:
             recall(session, file)
         except (OSError, ValueError) as error:
             self._app.say("warn", f"cannot read the earlier conversation: {error}")
-        else:
-            session.recording = file
+            return False
+        session.recording = file
+        return True
 
     # --- those that are over
 

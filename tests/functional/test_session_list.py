@@ -155,6 +155,7 @@ def test_a_damaged_transcript_is_one_line_and_changes_nothing(open_editor: Open,
     editor.type(":Acp prompt first<CR>")
     editor.wait_event("AcpTurnEnded")
     editor.screen.expect("An old answer.")
+    assert "what was decided" not in editor.lua("return vim.fn.execute('messages')"), "it is said once"
     files = Path(again["env"]["XDG_STATE_HOME"]).glob("nvim/acp_nvim/transcripts/*.jsonl")
     assert text in [file.read_text() for file in files], "the damaged file is as it was"
 
