@@ -53,6 +53,7 @@ class CallRun:
     cwd: str
     began: int | None
     ended: int | None = None
+    shown_by: ToolCall | None = None  # it is the command of a terminal, which this call shows
     _targets: IdentityCache[Targets] = field(default_factory=IdentityCache)
     _named: IdentityCache[Named] = field(default_factory=IdentityCache)
 
@@ -74,7 +75,9 @@ class CallRun:
         call = self.call
         if call.kind != "execute" and call.command is None:
             return None
-        return CallName(call.id, one_line(call.command or call.title)[: limits.COMMAND_NAME_CHARS])
+        shown_by = self.shown_by or call
+        command = shown_by.command or call.command or call.title
+        return CallName(shown_by.id, one_line(command)[: limits.COMMAND_NAME_CHARS])
 
     @property
     def runs_git(self) -> bool:

@@ -79,14 +79,30 @@ class DiskWatcher:
         if turn := self._turns.get(session):
             await turn.begun.wait()
 
-    def tool_call_changed(self, session: Session, call: ToolCall) -> None:
+    def command_begins(self, session: Session, terminal_id: str, line: str, cwd: str) -> None:
+        """Look at the files of a command that is to be run through us: it is a call, whether or not one shows it."""
+        if turn := self._turns.get(session):
+            call = ToolCall(-len(turn.commands) - 1, terminal_id, 0.0, title=line, kind="execute")
+            call.raw_input = {"command": line}
+            turn.commands[terminal_id] = call
+            self.tool_call_changed(session, call, cwd)
+
+    def command_ended(self, session: Session, terminal_id: str) -> None:
+        """Look at all files."""
+        turn = self._turns.get(session)
+        if turn and (call := turn.commands.get(terminal_id)):
+            call.status = "completed"
+            self.tool_call_changed(session, call)
+        self.look(session)
+
+    def tool_call_changed(self, session: Session, call: ToolCall, cwd: str | None = None) -> None:
         """Look at the files of a tool call that is new or has changed, before the agent gets an answer about it."""
         turn = self._turns.get(session)
         if turn is None:
             return
-        run, has_ended = turn.note_call(call)
+        run, has_ended = turn.note_call(call, cwd or session.cwd)
         named = run.named(anew=has_ended)
-        given = [*call.paths(session.cwd), *named.files, *filter(is_file_name, named.missing)]
+        given = [*call.paths(run.cwd), *named.files, *filter(is_file_name, named.missing)]
         news = [path for path in given if turn.is_new(path, "agent") and turn.add_path(path, "agent")]
         turn.spell(given)
         turn.note_missing(named.missing)
@@ -106,7 +122,7 @@ class DiskWatcher:
             turn.add_path(path, "unknown")
 
     def look(self, session: Session) -> None:
-        """Look at all files: a command has ended."""
+        """Look at all files."""
         if turn := self._turns.get(session):
             self._tasks.search(turn, self._look, None)
 

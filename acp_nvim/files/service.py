@@ -51,7 +51,7 @@ class Listener(Protocol):
 
     def touch(self, session: Session) -> None: ...
     def on_read(self, session: Session, path: str, line: int | None) -> None: ...
-    def on_written(self, session: Session, path: str, before: str | None, after: str) -> None:
+    def on_written(self, by: ChangeAuthor, path: str, before: str | None, after: str) -> None:
         """`before`: what the user saw, None if there was no file; `after`: what is saved."""
 
     def on_broken(self, path: str) -> None:
@@ -187,7 +187,7 @@ class Files:
                     found = await self._write_disk(path, wanted.base, wanted.text)
                 if isinstance(found, Written):
                     self.baselines.learn_write(session, path, content, found.text)
-                    self._listener.on_written(session, named, found.before, found.text)
+                    self._listener.on_written(by, named, found.before, found.text)
         return found
 
     async def _write_disk(self, path: str, base: Base, theirs: str) -> Written | Overlap:

@@ -17,6 +17,7 @@ from acp_nvim.files.boundary import Boundary
 from acp_nvim.files.call_run import LAG_NS, CallRun
 from acp_nvim.files.file_snapshot import By, ChangeAuthor, FileSnapshot, Held, Unknown
 from acp_nvim.files.inert_git import Repository
+from acp_nvim.protocol import schema
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
 
@@ -34,6 +35,9 @@ class WatchedTurn:
     busy: int = 0  # tasks that may still find a change
     files: dict[str, FileSnapshot] = field(default_factory=dict)  # by their resolved paths
     runs: dict[int, CallRun] = field(default_factory=dict)  # by the keys of their calls
+    commands: dict[str, ToolCall] = field(
+        default_factory=dict
+    )  # run through us, by their terminals, as calls
     # files that have changed since the turn began and before they were first read: git may know what they held
     unbased: set[str] = field(default_factory=set)
     owned: set[str] = field(default_factory=set)  # files that its calls have changed
@@ -66,12 +70,15 @@ class WatchedTurn:
             if seen := self.files.get(self._resolved.get(path) or ""):
                 seen.path = path
 
-    def note_call(self, call: ToolCall) -> tuple[CallRun, bool]:
+    def note_call(self, call: ToolCall, cwd: str) -> tuple[CallRun, bool]:
         """Note that a call is new or has changed. Return it and whether it has ended just now."""
+        for shown in call.content:
+            if isinstance(shown, schema.TerminalRef) and (command := self.commands.get(shown.terminal_id)):
+                self.runs[command.key].shown_by = call
         now, known = disk.clock(), self.runs.get(call.key)
         done = call.status in ("completed", "failed")
         if known is None or (known.ended is not None and not done):
-            known = CallRun(call, self.session.cwd, now)
+            known = CallRun(call, cwd, now)
             if (
                 done
             ):  # nobody knows when it began: a command after the last call, others have only what they name

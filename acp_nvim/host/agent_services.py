@@ -62,7 +62,9 @@ class AgentServices:
         self.review = Review(
             editor, loaded, expected.typed, expected.asked, self._learn_report, self._on_taken_back, touch
         )
-        self.terminals = Terminals(editor, environment, spawn, self._terminal_changed, groups_changed)
+        self.terminals = Terminals(
+            editor, environment, spawn, self.watch, self._terminal_changed, groups_changed
+        )
         self.enforcement = Enforcement(self.files, expected, spawn, self.watch.look)
         self.proposals = Proposals(
             editor,
@@ -188,12 +190,11 @@ class AgentServices:
         """Count what the file holds as no change of the agent's, because a write of ours has broken off."""
         self.watch.wrote(path, file_snapshot.text(path))
 
-    def on_written(self, session: Session, path: str, before: str | None, after: str) -> None:
-        real = disk.resolve(path)
+    def on_written(self, by: ChangeAuthor, path: str, before: str | None, after: str) -> None:
+        session, real = by.session, disk.resolve(path)
         before = self.watch.before(session, real, before)
         session.follow.touch(path, first_change(before or "", after))
         self.watch.wrote(real, after)
-        by = ChangeAuthor(session, "agent", session.turn)
         self.review.changed(FileChange(by, real, path, before, after))
         if real not in self.files.documents.open:  # else the editor has written it
             self._written.append((session, path))
@@ -243,5 +244,5 @@ class AgentServices:
     def _terminal_changed(self, session: Session, terminal_id: str) -> None:
         session.transcript.touch_terminal(terminal_id)
         if self.terminals.has_ended(session, terminal_id):
-            self.watch.look(session)
+            self.watch.command_ended(session, terminal_id)
         self._touch(session)

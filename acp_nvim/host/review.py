@@ -74,7 +74,7 @@ class Review:
         }
         if after is None and os.path.islink(path):
             change["link"] = os.readlink(path)
-        typed = None if after is None else self._typed_in(by.session, path, after)
+        typed = None if after is None else by.typed or self._typed_in(by.session, path, after)
         if typed:
             change["typed"] = typed.shape
         if asked := self._asked_of(by.session, path, by.turn):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import anyio
 
@@ -29,6 +29,13 @@ _GOODBYE = 2.0  # seconds for all to end; a command takes less
 Serve = Callable[[IncomingRequest, Session], Awaitable[dict[str, Any]]]
 
 
+class Watch(Protocol):
+    """Looks at the files that commands change."""
+
+    def command_begins(self, session: Session, terminal_id: str, line: str, cwd: str) -> None: ...
+    def command_ended(self, session: Session, terminal_id: str) -> None: ...
+
+
 @dataclass(slots=True, eq=False)
 class _Terminal:
     session: Session
@@ -37,18 +44,19 @@ class _Terminal:
 
 
 class Terminals:
-    """Serves terminal/*. `on_output` and `spawn` are those of `ScreenRegistry`; `on_groups()` follows changes of
-    `pgids()`."""
+    """Serves terminal/*. `on_output` and `spawn` are those of `ScreenRegistry`; `watch` is told of our
+    commands alone; `on_groups()` follows changes of `pgids()`."""
 
     def __init__(
         self,
         editor: Editor,
         environment: Environment,
         spawn: Spawn,
+        watch: Watch,
         on_output: Callable[[Session, str], None],
         on_groups: Callable[[], None],
     ) -> None:
-        self._environment, self._on_groups = environment, on_groups
+        self._environment, self._watch, self._on_groups = environment, watch, on_groups
         self._screens = ScreenRegistry(editor, spawn, on_output)
         self._numbers = itertools.count(1)
         self._terminals: dict[str, _Terminal] = {}  # those that agents may still name
@@ -75,7 +83,12 @@ class Terminals:
             output.feed(data)
             self._screens.write(screen, data)
 
-        command = Command(order, receive, lambda: self._exited(screen, command), self._forget_ended)
+        self._watch.command_begins(session, terminal_id, order.line, order.cwd)
+        try:
+            command = Command(order, receive, lambda: self._exited(screen, command), self._forget_ended)
+        except RpcError:
+            self._watch.command_ended(session, terminal_id)
+            raise
         self._terminals[terminal_id] = _Terminal(session, output, command)
         self._commands[command] = session
         self._screens.add(screen, order.line)

@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import pytest_asyncio
@@ -23,7 +24,7 @@ from acp_nvim.protocol.jsonrpc import Request
 from acp_nvim.protocol.schema import UNSET, ToolCallUpdate
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
-from acp_nvim.terminals.service import Terminals
+from acp_nvim.terminals.service import Terminals, Watch
 from tests.agent.processes import group, living_members, state
 from tests.fakes.script import eventually
 
@@ -69,6 +70,7 @@ class Lab:
             self.editor,
             environment,
             lambda function, *arguments: self.tasks.add(asyncio.create_task(function(*arguments))),
+            Mock(spec=Watch),
             lambda session, name: self.touched.append(name),
             lambda: self.groups.append(self.terminals.pgids()),
         )

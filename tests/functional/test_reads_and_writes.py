@@ -272,6 +272,32 @@ def test_a_merge_that_nobody_waits_for_any_more_stays_in_a_buffer(
     assert (editor.project / "notes.txt").read_text() == "one\ntwo\nthree\n"
 
 
+def test_what_is_typed_into_a_merge_is_the_user_s(open_editor: Open, tmp_path: Path) -> None:
+    """The user has changed and closed the file since the agent has read it: no buffer has it."""
+    go, other = tmp_path / "go", "{cwd}/other.txt"
+    steps = [read(other), wait_file(str(go)), write(other, "one\nagent's\nthree\n")]
+    agent = script(tmp_path, on_prompt("", *steps))
+    editor = open_notes(open_editor, agent, size=(140, 40))
+    (editor.project / "other.txt").write_text("one\ntwo\nthree\n")
+    editor.acp("prompt", "write")
+    wait_until(lambda: get_answers(agent))
+    editor.type(":edit other.txt<CR>jccuser's<Esc>:w<CR>:bwipeout<CR>")
+    editor.expect_lua("return vim.fn.bufexists('other.txt')", 0)
+    go.touch()
+    editor.wait_event("AcpQuestion")
+    editor.type(":Acp<CR><C-w>t")
+    expect_answerable(editor)
+    editor.type(":Acp answer merge<CR>")
+    editor.screen.expect("what will be saved")
+    editor.type(":%s/user's/agent's/e<CR>Gotyped<Esc>:w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert (editor.project / "other.txt").read_text() == "one\nagent's\nthree\ntyped\n"
+    editor.expect_lua("return #require('acp_nvim').changes()", 1)
+    assert [hunk["new"] for hunk in editor.acp("changes")[0]["hunks"]] == [["agent's"]]
+    editor.type(":Acp undo all<CR>")
+    wait_until(lambda: (editor.project / "other.txt").read_text() == "one\nuser's\nthree\ntyped\n")
+
+
 def test_leaving_a_merge_decides_nothing_and_it_opens_again(open_editor: Open, tmp_path: Path) -> None:
     editor, _ = cause_conflict(open_editor, tmp_path)
     windows = "return #vim.api.nvim_list_wins()"

@@ -12,8 +12,11 @@ from tests.fakes.script import (
     mark,
     obey,
     on_prompt,
+    request,
     run_command,
     script,
+    tool,
+    touch,
     wait_file,
     wait_until,
     write_file,
@@ -21,7 +24,8 @@ from tests.fakes.script import (
 from tests.functional.editor import Editor
 from tests.steps.files import call_edit, open_notes, read
 from tests.steps.review import PENDING
-from tests.steps.trees import Tree, commit, tree
+from tests.steps.terminals import create_terminal
+from tests.steps.trees import Tree, commit, lay_out, tree
 
 Open = Callable[..., Editor]
 
@@ -92,6 +96,37 @@ def test_what_a_command_does_is_undone_as_a_whole(
     changes = editor.acp("changes")
     assert {each["by"] for each in changes} == {"agent"}
     assert {hunk["call"]["title"] for each in changes for hunk in each["hunks"]} == {command}
+    undo_turn(editor, before)
+
+
+@pytest.mark.parametrize("is_shown", [True, False])
+@pytest.mark.parametrize("folder", ["", "sub"])
+@pytest.mark.parametrize("is_repository", [True, False])
+def test_a_command_that_runs_through_us_names_its_changes(
+    open_editor: Open, tmp_path: Path, is_repository: bool, folder: str, is_shown: bool
+) -> None:
+    """Whether or not a call shows its terminal."""
+    command, terminal = "sed -i s/a/x/ a.txt && mv b.txt c.txt", "terminal-1"
+    shown = tool("call", title="run", kind="execute", content=[{"type": "terminal", "terminalId": terminal}])
+    agent = script(
+        tmp_path,
+        on_prompt(
+            "",
+            create_terminal(f"until [ -e {tmp_path}/go ]; do :; done; {command}", cwd=f"{{cwd}}/{folder}"),
+            *[shown] * is_shown,
+            touch(str(tmp_path / "go")),
+            request("terminal/wait_for_exit", {"sessionId": "{session}", "terminalId": terminal}),
+        ),
+    )
+    editor = open_notes(open_editor, agent, "notes\n", size=(140, 30))
+    lay_out(editor.project, {f"{folder}/{name}.txt".lstrip("/"): f"{name}\n" for name in "ab"})
+    if is_repository:
+        commit(editor.project)
+    before = take_turn(editor)
+    editor.expect_lua("return #require('acp_nvim').changes()", 3)
+    hunks = [hunk for each in editor.acp("changes") for hunk in each["hunks"]]
+    assert {hunk["call"]["id"] for hunk in hunks} == {"call" if is_shown else terminal}
+    assert all(hunk["call"]["title"].endswith(command) for hunk in hunks)
     undo_turn(editor, before)
 
 

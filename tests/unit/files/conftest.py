@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from acp_nvim.files import disk
+from acp_nvim.files.file_snapshot import ChangeAuthor
 from acp_nvim.files.service import Files
 from acp_nvim.proposals.expected_writes import ExpectedWrites
 from acp_nvim.protocol.errors import RpcError
@@ -65,7 +66,7 @@ class Agent:
     def on_read(self, session: Session, path: str, line: int | None) -> None:
         self.told.append(("read", os.path.basename(path), line))
 
-    def on_written(self, session: Session, path: str, before: str | None, after: str) -> None:
+    def on_written(self, by: ChangeAuthor, path: str, before: str | None, after: str) -> None:
         self.told.append(("written", os.path.basename(path), before, after))
 
     def on_broken(self, path: str) -> None:
