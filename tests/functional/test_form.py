@@ -180,7 +180,7 @@ def test_accept_opens_the_form_of_one_choice(open_editor: Open, tmp_path: Path) 
 
 def test_the_bar_says_how_many_required_fields_are_empty(open_editor: Open, tmp_path: Path) -> None:
     editor = open_form(open_editor, tmp_path, FIELDS)
-    editor.screen.expect("1 required field is empty   :w or ▶ sends")
+    editor.screen.expect("1 required field is empty  :w or ▶ sends")
     editor.type("iAda<Esc>")
     editor.screen.expect_gone("1 required field is empty")
     editor.screen.expect("Form   :w or ▶ sends")

@@ -89,3 +89,15 @@ def test_the_command_line_window_is_named_in_one_line(
     editor.type("<F2>")
     expect_message(editor, "acp_nvim: close the command-line window first")
     assert editor.lua("return vim.fn.getcmdwintype()") == ":"
+
+
+@pytest.mark.parametrize("columns", [120, 80, 48])
+def test_the_bar_of_a_list_drops_keys_rather_than_cut_one(
+    open_editor: Open, tmp_path: Path, columns: int
+) -> None:
+    """Neovim would put its own mark where it cuts a bar."""
+    editor = open_chat(open_editor, script(tmp_path), size=(columns, 30))
+    editor.type(":Acp sessions<CR>")
+    editor.screen.expect("Sessions   <CR> go to")
+    (bar,) = [line for line in editor.screen.lines() if "<CR> go to" in line]
+    assert bar.rstrip().endswith("  g? keys")

@@ -35,9 +35,9 @@ from tests.tools.shot import Picture
 from tests.tools.stage import ROOT, stage
 
 SCHEMES = ("default dark", "default light", "tokyonight-moon", "tokyonight-day")
-ROWS = {48: 30, 80: 24, 120: 36, 200: 48}
-FONT = {48: 14, 80: 14, 120: 12, 200: 12}
-ACROSS = {48: 2, 80: 2, 120: 2, 200: 1}  # pictures beside each other on a sheet
+ROWS = {48: 30, 80: 24, 100: 30, 120: 36, 200: 48}
+FONT = {48: 14, 80: 14, 100: 12, 120: 12, 200: 12}
+ACROSS = {48: 2, 80: 2, 100: 2, 120: 2, 200: 1}  # pictures beside each other on a sheet
 
 PRICE = '''\
 """Prices of orders."""
@@ -351,7 +351,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--nvim", type=Path, default=ROOT / ".nvim/0.12/bin/nvim")
-    parser.add_argument("--widths", default="80,120,200")
+    parser.add_argument("--widths", default="80,100,120,200")
     parser.add_argument("--out", type=Path, default=ROOT / ".cache" / "gallery")
     parser.add_argument("scenes", nargs="*", default=list(SCENES))
     asked = parser.parse_args()

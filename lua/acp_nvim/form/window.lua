@@ -1,4 +1,5 @@
 -- Shows an agent's form in a window of its own. Writing its buffer answers the question.
+local bar_segments = require("acp_nvim.ui.bar_segments")
 local form_buffer = require("acp_nvim.form.buffer")
 local form_layout = require("acp_nvim.form.layout")
 local messages = require("acp_nvim.ui.messages")
@@ -12,7 +13,7 @@ local window_looks = require("acp_nvim.ui.window_looks")
 local api = vim.api
 local M = {}
 
-local BAR = "%%#AcpWinbar# Form   %s:w or ▶ sends  <CR> chooses  :Acp reject declines  :q decides nothing%%<"
+local KEYS = { ":w or ▶ sends", "<CR> chooses", ":Acp reject declines", ":q decides nothing" }
 local MOST = 0.6 -- of the screen
 
 -- Before the user -----------------------------------------------------------------------------------------------------
@@ -22,9 +23,10 @@ local MOST = 0.6 -- of the screen
 local function set_bars(buf)
   local form = form_buffer.forms[buf]
   local missing = form and form_layout.missing(form, form_buffer.lines(buf)) or 0
-  local told = missing > 0 and ("%d required %s empty   "):format(missing, missing == 1 and "field is" or "fields are")
+  local told = missing > 0 and { ("%d required %s empty"):format(missing, missing == 1 and "field is" or "fields are") }
+  local words = vim.iter({ "Form", told or {}, KEYS }):flatten():totable()
   for _, win in ipairs(form and vim.fn.win_findbuf(buf) or {}) do
-    api.nvim_set_option_value("winbar", BAR:format(told or ""), { win = win, scope = "local" })
+    api.nvim_set_option_value("winbar", bar_segments.of_words(buf, words), { win = win, scope = "local" })
   end
 end
 

@@ -1,5 +1,6 @@
 -- Shows the queued prompts in a buffer, one block for each; writing the buffer changes the queue.
 local backend = require("acp_nvim.backend.process")
+local bar_segments = require("acp_nvim.ui.bar_segments")
 local messages = require("acp_nvim.ui.messages")
 local outbox = require("acp_nvim.backend.outbox")
 local panes = require("acp_nvim.ui.panes")
@@ -235,14 +236,12 @@ function M.open(n, items, attached)
     win = panes.split(buf, math.min(12, math.floor(vim.o.lines / 3)))
   end)
   local maps = not vim.g.no_plugin_maps
-  local steers = maps and (state.look(n) or {}).steering and "<M-CR> into the turn · " or ""
-  local hint = " Queue · edit, then :w · "
-    .. (maps and "q closes · " or "")
-    .. steers
-    .. "between prompts: "
-    .. separators[buf]
-    .. "%<" -- cut at its end
-  window_looks.set(win, { winbar = "%#AcpWinbar#" .. hint, statusline = window_name.of("Queue") })
+  local steers = maps and (state.look(n) or {}).steering
+  local words = vim.list_extend({ "Queue" }, steers and { "<M-CR> into the turn" } or {})
+  vim.list_extend(words, { "edit, then :w", maps and "q closes" or nil })
+  words[#words + 1] = "between prompts: " .. separators[buf]
+  local bar = bar_segments.of_words(buf, words)
+  window_looks.set(win, { winbar = bar, statusline = window_name.of("Queue") })
 end
 
 ---@param item table  what goes along with a prompt

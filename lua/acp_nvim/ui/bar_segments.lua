@@ -74,4 +74,29 @@ function M.render(list)
   return table.concat(parts) .. "%#AcpWinbar#"
 end
 
+--- Returns the winbar of a buffer's windows. What is narrow keeps the first words, and the last ones.
+---
+---   Sessions   <CR> go to  l load  r resume  g? keys
+---   Sessions   <CR> go to  g? keys
+---@param buf integer
+---@param words string[]
+---@return string
+function M.of_words(buf, words)
+  vim.b[buf].acp_bar = words
+  return "%{%v:lua.require'acp_nvim.ui.bar_segments'.words()%}"
+end
+
+--- Its text, for the window that is being drawn.
+---@return string
+function M.words()
+  local list = {} ---@type acp.Segment[]
+  local words = vim.b.acp_bar or {}
+  for index, text in ipairs(words) do
+    local gap = index == 1 and " " or index == 2 and "   " or "  "
+    list[index] = { text = text, rank = index == #words and 2 or index + 1, gap = gap }
+  end
+  M.fit(list, api.nvim_win_get_width(0))
+  return M.render(list)
+end
+
 return M

@@ -1,5 +1,6 @@
 -- Shows a list with keys in a window at the bottom: one item a line, a bar that names the keys, `g?` for all of them,
 -- remarks below. It can be redrawn while it is open: each cursor stays on its item.
+local bar_segments = require("acp_nvim.ui.bar_segments")
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
@@ -319,7 +320,8 @@ function List:open(share)
   end
   local win = panes.show(self.spec.name, self.spec.filetype, { "" })
   self.buffer, self.share, self.height = api.nvim_win_get_buf(win), share, nil
-  local bar = (" %s   %s  g? keys%%<"):format(self.spec.title, self.spec.bar)
+  local words = { self.spec.title, unpack(vim.split(self.spec.bar, "  ")) }
+  local bar = bar_segments.of_words(self.buffer, vim.list_extend(words, { "g? keys" }))
   local statusline = window_name.of(self.spec.title)
   window_looks.set(win, { cursorline = true, wrap = false, winbar = bar, statusline = statusline })
   self:attend(self.buffer)
