@@ -104,6 +104,14 @@ def _opened(path: str, name: str, folder: int | None) -> FileIO:
     return file
 
 
+def missing_above(path: str) -> tuple[str, ...]:
+    """Return the folders above a path that are not there, from the innermost on."""
+    missing = []
+    while not os.path.lexists(path := os.path.dirname(path)):
+        missing.append(path)
+    return tuple(missing)
+
+
 @contextlib.contextmanager
 def folder_of(path: str, make: bool = False) -> Iterator[tuple[int, str]]:
     """Open the folder of a path, step by step without following links. Yield it with the name in it."""

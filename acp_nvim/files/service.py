@@ -181,6 +181,7 @@ class Files:
                 named = absolute(given, session.cwd)
                 asked = self._decisions.asked(session, path, session.turn)
                 by = ChangeAuthor(session, "agent", session.turn, wanted.typed, Ends(named), asked=asked)
+                by = by._replace(made=disk.missing_above(path))
                 known = self._listener.known(session, path)
                 found = await self.documents.write(path, wanted.base, wanted.text, by, known, wanted.settled)
                 if isinstance(found, NotLoaded):

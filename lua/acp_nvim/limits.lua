@@ -45,6 +45,7 @@ return {
   REVIEWED_TEXT_BYTES = MIB, -- of a text that the backend is told
   EDITS_AT_ONCE = 32, -- of a buffer; after more of them both texts are compared instead
   DECIDED_CHANGES = 1000, -- that are shown after their decision
+  UNDONE_TURNS = 20, -- that `:Acp redo` brings back, one after the other
   TURNS_OF_FILE = 20, -- of which it is known what they have written, if nothing of them waits
   UNDO_STATES = 500, -- of which it is known which changes were pending
   UNDO_STATES_CHANGES = 500000, -- in all of them

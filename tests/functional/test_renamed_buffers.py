@@ -51,7 +51,7 @@ def test_a_move_of_the_agent_s_is_undone_as_a_whole(
     editor.screen.expect_gone("deleted by the agent")
     editor.expect_lua(PENDING, 2)
     editor.type(":Acp undo turn<CR>")
-    editor.screen.expect("undone: 2 changes in 2 files")
+    editor.screen.expect("undone: 1 change in notes.txt (turn 1)")
     assert not (editor.project / "bill.txt").exists()
     assert read_disk(editor) == join_lines(TEN)
 

@@ -125,7 +125,7 @@ def test_a_folder_in_the_place_of_the_file_is_left_alone(open_editor: Open, tmp_
     (editor.project / "notes.txt").unlink()
     (editor.project / "notes.txt").mkdir()
     editor.type(":Acp undo turn<CR>")
-    editor.screen.expect("not undone")
+    editor.screen.expect("nothing undone (turn 1) · left: a folder now: notes.txt")
     assert (editor.project / "notes.txt").is_dir()
     expect_no_prompt(editor)
 

@@ -20,7 +20,7 @@ def test_the_beginning_of_a_name_is_enough_where_it_is_the_only_one(
     editor.type(":Acp sess<CR>")
     editor.screen.expect("go to")
     editor.type("q:Acp re<CR>")
-    editor.screen.expect(lambda screen: "'re' may be reject, " in screen.text() and "review" in screen.text())
+    editor.screen.expect(lambda screen: "'re' may be redo, " in screen.text() and "review" in screen.text())
     editor.type(":Acp clo it<CR>")
     editor.screen.expect(":Acp close takes no argument")
     editor.type(":Acp can!<CR>")

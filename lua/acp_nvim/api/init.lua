@@ -31,6 +31,8 @@ local OPTIONS = {
   replay = false,
   keep = false,
   undo = false,
+  undo_turn = 2,
+  redo = false,
 }
 
 --- Whatever goes wrong in `fn` becomes a message.

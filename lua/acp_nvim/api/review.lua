@@ -52,4 +52,30 @@ function M.undo(hunk_id)
   return decide("undo", hunk_id)
 end
 
+--- Undoes all changes of a turn, in every file.
+---@param turn? integer  default: the newest that has left something
+---@param options? { session?: integer, unknown?: boolean }  `unknown`: also changes that no call can have made
+---@return true? ok
+---@return string? message
+function M.undo_turn(turn, options)
+  local n, message = requests.session_of(options)
+  if not n then
+    return nil, message
+  end
+  turn = turn or review.newest_turn(n, true)
+  if not turn then
+    return nil, "nothing left to undo in this session"
+  end
+  local is_known = not (options and options.unknown)
+  local ok, left = review.undo_turn({ session = n, turn = turn, is_known = is_known })
+  return ok, left or (not ok and ("nothing left to undo in turn %d"):format(turn)) or nil
+end
+
+--- Brings back the turn that was undone last, in all its files.
+---@return true? ok
+---@return string? message  why it cannot be brought back
+function M.redo()
+  return review.redo()
+end
+
 return M

@@ -10,6 +10,7 @@ local M = {}
 ---@class acp.Reviewed  what is to be reviewed
 ---@field session? integer  nil: all of them
 ---@field turn? integer     nil: all of the session's
+---@field is_whole? boolean of a turn also what does not wait: it was allowed, or is kept
 ---@field title string
 
 ---@param file table  as changes() has it
@@ -17,8 +18,10 @@ local M = {}
 ---@return string  "+2 -1 the first line"
 local function summary(file, hunk)
   local first = hunk.note or vim.trim(hunk.new[1] or hunk.old[1] or "")
+  local state = hunk.asked and "allowed: " or hunk.state == "kept" and "kept: " or ""
   local what = file.created and "new file: " or file.deleted and "deleted: " or ""
-  return ("%s+%d -%d %s"):format(
+  return ("%s%s+%d -%d %s"):format(
+    state,
     what,
     #hunk.new,
     #hunk.old,
@@ -26,11 +29,46 @@ local function summary(file, hunk)
   )
 end
 
---- The changes that are pending, as the quickfix list has them.
+---@param path string
+---@return table
+local function unknown_item(path)
+  return { filename = path, lnum = 1, text = "changed: earlier text unknown, no undo" }
+end
+
+---@param files string[]
+---@param plus integer
+---@param minus integer
+---@return string
+local function sum_of(files, plus, minus)
+  local where = #files == 1 and printable.visible(vim.fs.basename(files[1])) or ("%d files"):format(#files)
+  return ("%s %s"):format(where, printable.counts(plus, minus))
+end
+
+--- All that a turn has changed, as the quickfix list has it: its text against the one below it.
+---@param what acp.Reviewed
+---@return table[] items
+---@return string summary
+local function items_of_turn(what)
+  local items, plus, minus, files = {}, 0, 0, {}
+  for _, file in ipairs(review.of_turn(what.session, what.turn)) do
+    files[#files + 1] = file.path
+    for _, hunk in ipairs(file.hunks) do
+      items[#items + 1] = { filename = file.path, lnum = hunk.first + 1, text = summary(file, hunk) }
+      plus, minus = plus + #hunk.new, minus + #hunk.old
+    end
+    items[#items + 1] = file.unknown and unknown_item(file.path) or nil
+  end
+  return items, sum_of(files, plus, minus)
+end
+
+--- The changes, as the quickfix list has them.
 ---@param what acp.Reviewed
 ---@return table[] items   for the quickfix list
 ---@return string summary  "2 files +5 −4", as the note in the chat has it
 function M.items_of(what)
+  if what.is_whole then
+    return items_of_turn(what)
+  end
   local items, plus, minus, files, wanted = {}, 0, 0, {}, {}
   local pending, unknown = review.pending(what.session, what.turn)
   for _, hunk in ipairs(pending) do
@@ -44,18 +82,13 @@ function M.items_of(what)
         plus, minus = plus + #hunk.new, minus + #hunk.old
       end
     end
-    if vim.list_contains(unknown, file.path) then
-      items[#items + 1] = { filename = file.path, lnum = 1, text = "changed: earlier text unknown, no undo" }
-    end
-    if #items > before then
-      files[#files + 1] = printable.visible(vim.fs.basename(file.path))
-    end
+    items[#items + 1] = vim.list_contains(unknown, file.path) and unknown_item(file.path) or nil
+    files[#files + 1] = #items > before and file.path or nil
   end
   if what.turn then -- a hunk may hold lines of other turns
     plus, minus = review.turn_size(what.session, what.turn)
   end
-  local where = #files == 1 and files[1] or ("%d files"):format(#files)
-  return items, ("%s %s"):format(where, printable.counts(plus, minus))
+  return items, sum_of(files, plus, minus)
 end
 
 --- Shows the first change, in a window of the user's, as `:cfirst` does.

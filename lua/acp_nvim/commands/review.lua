@@ -20,6 +20,17 @@ local function turn_of(n, undoable)
   return session == n and turn or review.newest_turn(n, undoable)
 end
 
+--- The turn of that number, or the newest that has left something.
+---@param n integer
+---@param word? string
+---@return integer? turn
+---@return string? message  it is no number
+local function turn_named(n, word)
+  local turn = not word and turn_of(n, true) or tonumber(word)
+  local is_number = not word or (turn and turn > 0 and turn == math.floor(turn))
+  return is_number and turn or nil, not is_number and ("'%s' is not the number of a turn"):format(word) or nil
+end
+
 --- "3 pending in session 1", or nil.
 ---@param but integer  this session does not count
 ---@return string?
@@ -91,37 +102,97 @@ local function how_to_go_on(items, what)
   return table.concat(parts, " · ")
 end
 
----@param word? string
+---@param word string
+---@return integer? n
+---@return string? message
+local function session_named(word)
+  local n = tonumber(word)
+  if n and state.exists(n) then
+    return n
+  end
+  local open = #state.numbers() > 0 and table.concat(state.numbers(), ", ") or "none"
+  return nil, ("no session %s. Open: %s"):format(word, open)
+end
+
+--- What a turn has changed, whether it waits, was asked about or is kept.
+---@param n integer
+---@param turn integer
+---@return acp.Reviewed
+local function whole_turn(n, turn)
+  return { session = n, turn = turn, is_whole = true, title = ("turn %d"):format(turn) }
+end
+
+--- What `:Acp review` is asked to list, by the first word behind it; a number alone is a session.
+---@type table<string, fun(n: integer, word?: string): acp.Reviewed?, string?>
+local ASKED = {
+  all = function()
+    return { title = "all sessions" }
+  end,
+  session = function(n, word)
+    local named, message = n, nil
+    if word then
+      named, message = session_named(word)
+    end
+    return named and { session = named, title = ("session %d"):format(named) } or nil, message
+  end,
+  since = function(n)
+    return whole_turn(n, (state.look(n) or {}).turn or 0)
+  end,
+  turn = function(n, word)
+    local turn, message = turn_named(n, word)
+    return turn and whole_turn(n, turn) or nil, message or nothing_left("review", n)
+  end,
+}
+
+---@param words string[]
 ---@return acp.Reviewed? what
 ---@return string? message
-local function asked_for(word)
-  if word == "all" then
-    return { title = "all sessions" }
-  elseif word and word ~= "session" then
-    local n = tonumber(word)
-    if n and state.exists(n) then
-      return { session = n, title = ("session %d"):format(n) }
-    end
-    local open = #state.numbers() > 0 and table.concat(state.numbers(), ", ") or "none"
-    return nil, ("no session %s. Open: %s"):format(word, open)
+local function asked_for(words)
+  local first = words[1]
+  local take = ASKED[first]
+  if tonumber(first) and #words == 1 then
+    return ASKED.session(0, first)
+  elseif first == "all" and #words == 1 then
+    return ASKED.all(0)
+  elseif (first and not take) or #words > 2 or (#words == 2 and first ~= "turn" and first ~= "session") then
+    return nil, "usage: :Acp review [turn [n]|session [n]|all|since]"
   end
   local n, message = requests.session_of()
   if not n then
     return nil, message
+  elseif take then
+    return take(n, words[2])
   end
-  local turn = not word and turn_of(n) or nil
+  local turn = turn_of(n)
   return { session = n, turn = turn, title = turn and ("turn %d"):format(turn) or ("session %d"):format(n) }
 end
 
+---@return string[]
+local function session_numbers()
+  return vim.tbl_map(tostring, state.numbers())
+end
+
+--- The turns of the current session that have left something.
+---@return string[]
+local function turn_numbers()
+  local n = requests.session_of()
+  return n and vim.tbl_map(tostring, review.turns_of(n)) or {}
+end
+
 subcommands.review = {
-  args = "[session|session-number|all]",
-  doc = "puts pending changes into the quickfix list and shows the first: those of the newest turn that has any, of this session (`session`), of another one, or of all sessions",
+  args = "[turn [n]|session [n]|all|since]",
+  doc = "puts pending changes into the quickfix list and shows the first: those of the newest turn that has any, of a session (a number alone names one, too), or of all sessions; with `turn` all that a turn has changed, also what you have allowed or kept; with `since` that of your last prompt",
   complete = function(words)
-    return #words == 0 and vim.list_extend({ "session", "all" }, vim.tbl_map(tostring, state.numbers())) or {}
+    if #words == 0 then
+      return vim.list_extend({ "turn", "session", "all", "since" }, session_numbers())
+    elseif #words == 1 and words[1] == "turn" then
+      return turn_numbers()
+    end
+    return #words == 1 and words[1] == "session" and session_numbers() or {}
   end,
   run = function(call)
     review.wait_for_disk()
-    local what, message = asked_for(call.words[1])
+    local what, message = asked_for(call.words)
     if not what then
       return nil, message
     end
@@ -157,8 +228,7 @@ end
 
 ---@class acp.Decided
 ---@field session integer
----@field turn? integer      nil: all of the session's
----@field unknown? boolean   also what nobody has announced
+---@field turn? integer      keep: nil: all of the session's
 
 --- What still waits once the last change of a turn is decided; nil while the turn has others.
 ---@param n integer
@@ -176,25 +246,12 @@ end
 local function decide_all(verb, what)
   local n, turn = what.session, what.turn
   local found, unknown = review.pending(n, turn)
-  local is_turn, later = verb == "undo" and turn ~= nil, 0
-  if is_turn then
-    found = review.of_turn_alone(n, turn)
-  elseif turn then
-    local all = #found
-    found = vim.tbl_filter(function(hunk)
-      return hunk.turn == turn
-    end, found)
-    later = all - #found
-  end
-  local left, chosen = {}, {}
-  for _, hunk in ipairs(found) do
-    chosen[#chosen + 1] = (what.unknown or hunk.by ~= "unknown") and hunk or nil
-  end
+  local chosen = vim.tbl_filter(function(hunk)
+    return not turn or hunk.turn == turn
+  end, found)
+  local left = {}
   if #chosen < #found then
-    left[1] = ("%d that may not be the agent's: :Acp undo! turn"):format(#found - #chosen)
-  end
-  if later > 0 then
-    left[#left + 1] = ("%d also changed by a later turn: decide on that one first"):format(later)
+    left[1] = ("%d also changed by a later turn: decide on that one first"):format(#found - #chosen)
   end
   if verb == "undo" and #unknown > 0 then
     local names = vim.tbl_map(vim.fs.basename, unknown)
@@ -211,34 +268,38 @@ local function decide_all(verb, what)
     aloud = true,
     session = n,
     turn = turn,
-    written_by = is_turn and { session = n, turn = turn, is_known = not what.unknown } or nil,
     still_waiting = function()
       return waiting_beside(n, turn)
     end,
   })
 end
 
---- Keeps or undoes all of the newest turn that has something pending.
+--- Keeps or undoes all of a turn, of the newest one that has left something.
 ---@param verb "keep"|"undo"
----@param with_unknown boolean
+---@param call acp.Call
 ---@return true?, string?
-local function decide_turn(verb, with_unknown)
+local function decide_turn(verb, call)
   local n, message = requests.session_of()
   if not n then
     return nil, message
   end
-  local turn = turn_of(n, true)
+  local turn, why = turn_named(n, call.words[2])
   if not turn then
-    return nil, nothing_left(verb, n)
+    return nil, why or nothing_left(verb, n)
+  elseif verb == "keep" then
+    return decide_all(verb, { session = n, turn = turn })
   end
-  return decide_all(verb, { session = n, turn = turn, unknown = with_unknown })
+  local ok, left = review.undo_turn({ session = n, turn = turn, is_known = not call.bang }, function()
+    return waiting_beside(n, turn)
+  end)
+  return ok, left or nothing_left(verb, n, turn)
 end
 
 ---@param verb "keep"|"undo"
 ---@param call acp.Call
 ---@return true?, string?
 local function decide(verb, call)
-  local what = call.words[1]
+  local what, is_long = call.words[1], #call.words > 1
   if what == nil and not call.bang then
     local found, message = hunks_here(call.range)
     if not found then
@@ -250,18 +311,18 @@ local function decide(verb, call)
         return waiting_after(n, turn)
       end,
     })
-  elseif what == "all" and not call.bang then
+  elseif what == "all" and not call.bang and not is_long then
     local n, message = requests.session_of()
     if not n then
       return nil, message
     end
     review.wait_for_disk()
-    return decide_all(verb, { session = n, unknown = true })
-  elseif what == "turn" then
+    return decide_all(verb, { session = n })
+  elseif what == "turn" and #call.words < 3 then
     review.wait_for_disk()
-    return decide_turn(verb, call.bang or verb == "keep")
+    return decide_turn(verb, call)
   end
-  return nil, ("usage: :Acp %s [all|turn]%s"):format(verb, verb == "undo" and ", or :Acp undo! turn" or "")
+  return nil, ("usage: :Acp %s [all|turn [n]]%s"):format(verb, verb == "undo" and ", or :Acp undo! turn [n]" or "")
 end
 
 subcommands.hunk = {
@@ -279,28 +340,41 @@ subcommands.hunk = {
   end,
 }
 
+--- Completes `all`, `turn` and the number of a turn.
+---@param words string[]
+---@return string[]
+local function complete_decision(words)
+  if #words == 0 then
+    return { "all", "turn" }
+  end
+  return #words == 1 and words[1] == "turn" and turn_numbers() or {}
+end
+
 subcommands.keep = {
-  args = "[all|turn]",
-  doc = "keeps the change under the cursor, those in the range, or all of the session or of the newest turn that has any",
+  args = "[all|turn [n]]",
+  doc = "keeps the change under the cursor, those in the range, or all of the session or of a turn: the newest that has any",
   range = true,
-  complete = function(words)
-    return #words == 0 and { "all", "turn" } or {}
-  end,
+  complete = complete_decision,
   run = function(call)
     return decide("keep", call)
   end,
 }
 
 subcommands.undo = {
-  args = "[all|turn]",
-  doc = "undoes the change under the cursor, those in the range, or all of the session or of the newest turn that has any; with ! also changes that no call can have made",
+  args = "[all|turn [n]]",
+  doc = "undoes the change under the cursor, those in the range, or all of the session or of a turn: the newest that has left something; with ! also changes that no call can have made",
   range = true,
   bang = true,
-  complete = function(words)
-    return #words == 0 and { "all", "turn" } or {}
-  end,
+  complete = complete_decision,
   run = function(call)
     return decide("undo", call)
+  end,
+}
+
+subcommands.redo = {
+  doc = "brings back the turn that was undone last, in all its files, if you have decided on nothing else and no later turn has written one of them since",
+  run = function()
+    return review.redo()
   end,
 }
 

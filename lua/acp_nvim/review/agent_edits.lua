@@ -49,7 +49,7 @@ end
 function M.begin(file, by, was_there, shape)
   local turn = file.turn_shapes[by.session]
   if not turn or turn.turn ~= by.turn then
-    file.turn_shapes[by.session] = { turn = by.turn, shape = shape }
+    file.turn_shapes[by.session] = { turn = by.turn, shape = shape, was_there = was_there }
   end
   if not file.has_begun then
     file.has_begun, file.created, file.made = true, not was_there, by.made

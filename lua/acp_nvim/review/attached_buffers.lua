@@ -205,11 +205,12 @@ function M.leave(buf)
 end
 
 --- Refreshes a file of which something was decided. One of which nothing is left to decide or to list leaves the review,
---- unless `u` in its buffer may bring a change back. What agents change in such a file begins anew.
+--- unless `u` in its buffer or a redo may bring a change back. What agents change in such a file begins anew.
 ---@param file acp.ReviewedFile
 function M.refresh(file)
   local is_over = store.is_over(file)
-  if not is_over or (file.buf and pending_changes.may_come_back(file.text)) then
+  local may_come_back = file.undos > 0 or (file.buf and pending_changes.may_come_back(file.text))
+  if not is_over or may_come_back then
     file.has_begun = file.has_begun and not is_over
     return refresh.file(file, 0, -1)
   elseif file.buf then

@@ -7,7 +7,9 @@ local earlier_texts = require("acp_nvim.review.earlier_texts")
 local find = require("acp_nvim.documents.find")
 local refresh = require("acp_nvim.review.refresh")
 local store = require("acp_nvim.review.store")
+local state = require("acp_nvim.backend.session_store")
 local text = require("acp_nvim.documents.text")
+local turn_bases = require("acp_nvim.review.turn_bases")
 
 local api = vim.api
 local M = {}
@@ -81,6 +83,9 @@ api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWriteP
     if file and is_saved and not change then
       attached_buffers.settle()
       earlier_texts.remember_saved(file)
+      for _, n in ipairs(state.numbers()) do
+        turn_bases.save_in_turn(file.text, n, state.session(n).turn)
+      end
     end
   end,
 })

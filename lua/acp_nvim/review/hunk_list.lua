@@ -23,6 +23,7 @@ local M = {}
 ---@class acp.Placed
 ---@field row integer
 ---@field item acp.AgentChange
+---@field is_allowed? boolean  the user was asked about it
 
 local NOBODY = {} ---@type acp.Author[]
 local last_id = 0

@@ -9,6 +9,7 @@ local store = require("acp_nvim.review.store")
 local backend_reports = require("acp_nvim.review.backend_reports")
 local turn_lines = require("acp_nvim.review.turn_lines")
 local turns = require("acp_nvim.review.turns")
+local undo_turn = require("acp_nvim.review.undo_turn")
 require("acp_nvim.review.changes_in_buffers") -- it listens from now on
 
 return {
@@ -24,9 +25,10 @@ return {
   listen = refresh.listen,
   newest_turn = queries.newest_turn,
   of_buffer = store.of_buffer,
-  of_turn_alone = queries.of_turn_alone,
+  of_turn = queries.of_turn,
   pending = queries.pending,
   pending_by_session = refresh.pending_by_session,
+  redo = undo_turn.redo,
   reported = backend_reports.reported,
   rows = queries.rows,
   session_ended = turns.end_session,
@@ -34,10 +36,12 @@ return {
   turn_begins = turns.begin,
   turn_files = turn_lines.files,
   turn_size = turn_lines.size,
+  turns_of = queries.turns_of,
   turn_over = function(session, turn)
     turns.all_known(session, turn)
     backend_reports.turn_over(session, turn)
   end,
+  undo_turn = undo_turn.undo,
   wait_for_disk = turns.wait_for_disk,
   when_known = turns.when_known,
 }

@@ -14,6 +14,7 @@ local moments = require("acp_nvim.review.moments")
 local patches = require("acp_nvim.documents.patch")
 local stack = require("acp_nvim.review.stack")
 local told = require("acp_nvim.review.told")
+local turn_bases = require("acp_nvim.review.turn_bases")
 
 local M = {}
 
@@ -44,6 +45,14 @@ local M = {}
 ---@field last_allowed? acp.Blocks
 ---@field kept_ids table<integer, true>
 ---@field listed table<integer, true>  decided, and still listed: until their session's next turn
+---@field bases acp.TurnBase[]  of turns that have written here, the newest last
+
+---@class acp.RedoPlan
+---@field edits acp.Edit[]    which bring the turn back into the text
+---@field lines string[]      with it
+---@field known acp.Known     what was known before the turn was undone
+---@field turns acp.Turn[]    what is known of them with the user's edits since
+---@field decided acp.DecidedChange[]
 
 ---@class acp.UndoChoice  hunks, or all that a turn has written
 ---@field ids? table<integer, any>
@@ -60,7 +69,8 @@ local M = {}
 ---@return acp.Pending
 function M.new(lines)
   local known = { turns = {}, decided = {}, before = hunk_list.none(), blocks = hunk_list.none() }
-  local text = { lines = lines, known = known, memory = moments.new(), told = {}, kept_ids = {}, listed = {} }
+  local text =
+    { lines = lines, known = known, memory = moments.new(), told = {}, kept_ids = {}, listed = {}, bases = {} }
   text.snapshots = {}
   return text
 end
@@ -180,7 +190,7 @@ function M.of_turn(text, what)
         change = hunk_list.change(turn, turn.patch.old[k], new)
         change.id = hunk_list.new_id()
       end
-      list[#list + 1] = { row = row, item = change }
+      list[#list + 1] = { row = row, item = change, is_allowed = turn.allowed }
     end
   end
   local last = blocks.changes[#blocks.changes]
@@ -242,6 +252,8 @@ local function replace(text, edits, changed, is_users)
   end
 end
 
+-- Who edits -------------------------------------------------------------------------------------------------------------
+
 --- An agent has changed the text.
 ---@param text acp.Pending
 ---@param edits acp.Edit[]
@@ -251,6 +263,7 @@ function M.agent(text, edits, author, is_allowed)
   if #edits > 0 then
     told.others(text.told, text.lines, edits, author.session)
     replace(text, edits, { turns = stack.write(text.known.turns, text.lines, edits, author, is_allowed) })
+    turn_bases.remember(text, author)
   end
 end
 
@@ -260,8 +273,12 @@ end
 ---@param is_answer? boolean
 function M.user(text, edits, is_answer)
   if #edits > 0 then
-    local tell = is_answer == false and told.others or told.user
-    tell(text.told, text.lines, edits)
+    if is_answer == false then
+      told.others(text.told, text.lines, edits)
+      turn_bases.edit(text, edits)
+    else
+      told.user(text.told, text.lines, edits)
+    end
     replace(text, edits, { turns = stack.take(text.known.turns, edits) }, is_answer ~= false)
   end
 end
@@ -460,7 +477,9 @@ function M.keep(text, ids)
     end
     moments.kept(text.memory, hunks)
     moments.differs(text.memory)
-    local newline, turns = newline_without(text, ids), stack.take(owned(text, chosen), edits_of(chosen, "new"), true)
+    local newline, edits = newline_without(text, ids), edits_of(chosen, "new")
+    turn_bases.edit(text, edits, true)
+    local turns = stack.take(owned(text, chosen), edits, true)
     know(text, { decided = bounded(decided), turns = turns })
     text.known.newline = newline
   end
@@ -538,6 +557,52 @@ function M.undo(text, plan)
   moments.differs(text.memory) -- what is undone may have no line in the text
 end
 
+--- The text as it is, and what is known of it.
+---@param text acp.Pending
+---@return acp.Snapshot
+function M.snapshot(text)
+  M.blocks(text)
+  return { lines = vim.list_slice(text.lines), known = text.known }
+end
+
+--- What takes the undo of a turn back: the text of before takes what the user has written since.
+---
+---   before  a X c      after  a b c      now  a b c d      redone  a X c d
+---@param lines string[]  now
+---@param before acp.Snapshot
+---@param after string[]   what the undo had left
+---@return acp.RedoPlan
+function M.plan_redo(lines, before, after)
+  local _, users = patches.down(patches.between(after, before.lines), diff.edits(after, lines))
+  local plan = { known = before.known, lines = diff.apply(before.lines, users) }
+  plan.turns, plan.decided = stack.take(before.known.turns, users), moved(before.known.decided, users)
+  plan.edits = diff.edits(lines, plan.lines)
+  return plan
+end
+
+---@param text acp.Pending
+---@param plan acp.RedoPlan
+function M.redo(text, plan)
+  if #plan.edits > 0 then
+    told.user(text.told, text.lines, plan.edits)
+  end
+  replace(text, plan.edits, { turns = plan.turns, decided = plan.decided, before = plan.known.blocks })
+  text.known.edit, text.known.newline = nil, plan.known.newline
+  moments.differs(text.memory)
+end
+
+--- A turn that has written since then.
+---@param text acp.Pending
+---@param turns acp.Turn[]  that had written by then
+---@return acp.Turn?
+function M.written_since(text, turns)
+  return vim.iter(text.known.turns):find(function(turn)
+    return not vim.iter(turns):any(function(each)
+      return stack.is_same(each, turn)
+    end)
+  end)
+end
+
 --- Nothing of that session is pending any more, in any state: it has ended.
 ---@param text acp.Pending
 ---@param session integer
@@ -547,7 +612,7 @@ function M.forget_session(text, session)
     ids[change.id] = change.session == session or nil
   end
   M.keep(text, ids)
-  text.told[session] = nil
+  text.told[session], text.bases = nil, {}
   know(text, { turns = stack.without_allowed(text.known.turns, session) })
   moments.forget_session(text.memory, session)
 end

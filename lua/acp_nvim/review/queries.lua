@@ -1,6 +1,7 @@
 -- Answers questions about the review: the changes, the pending hunks, those in some rows.
 local attached_buffers = require("acp_nvim.review.attached_buffers")
 local pending_changes = require("acp_nvim.review.pending_changes")
+local stack = require("acp_nvim.review.stack")
 local store = require("acp_nvim.review.store")
 
 local api = vim.api
@@ -113,16 +114,39 @@ function M.pending(n, turn)
   return list, unknown
 end
 
---- What a turn has changed, for `undo turn`: in files where it has changed lines of earlier turns its own part.
+--- What a turn has changed, file by file, whether it waits, was allowed or is kept: its text against the one below it.
 ---@param n integer
 ---@param turn integer
----@return acp.Hunk[]
-function M.of_turn_alone(n, turn)
+---@return { path: string, created: boolean, deleted: boolean, unknown: boolean, hunks: acp.Hunk[] }[]
+function M.of_turn(n, turn)
   attached_buffers.settle()
-  local list = {}
-  for _, file in pairs(store.files) do
-    vim.list_extend(list, store.of_turn_alone(file, n, turn))
+  local list, what = {}, { session = n, turn = turn }
+  for _, file in ipairs(store.all()) do
+    local hunks = store.of_turn(file, what)
+    local unknown = vim.iter(file.unknown):any(function(author)
+      return stack.is_of(author, what)
+    end)
+    local about =
+      { path = file.given, created = file.created, deleted = file.deleted, unknown = unknown, hunks = hunks }
+    list[#list + 1] = (unknown or #hunks > 0) and about or nil
   end
+  return list
+end
+
+--- The turns of session `n` that have left something, ascending.
+---@param n integer
+---@return integer[]
+function M.turns_of(n)
+  local turns = {}
+  for _, file in pairs(store.files) do
+    for _, author in vim.iter({ file.text.known.turns, file.unknown }):flatten():enumerate() do
+      for _, of in ipairs({ author, author.other }) do
+        turns[of.turn] = of.session == n or turns[of.turn]
+      end
+    end
+  end
+  local list = vim.tbl_keys(turns)
+  table.sort(list)
   return list
 end
 
@@ -132,19 +156,18 @@ end
 ---@return integer?
 function M.newest_turn(n, undoable)
   local newest = 0
-  for _, hunk in ipairs((M.pending(n))) do
-    newest = math.max(newest, hunk.turn)
+  local function count(author)
+    for _, of in ipairs({ author, author.other }) do
+      newest = of.session == n and math.max(newest, of.turn) or newest
+    end
   end
+  vim.iter((M.pending(n))):each(count)
   for _, file in pairs(store.files) do
     local turns = undoable and file.text.known.turns or pending_changes.waiting_turns(file.text)
-    for _, turn in ipairs(turns) do -- the text may be what it was before all of them
-      newest = turn.session == n and math.max(newest, turn.turn) or newest
-    end
+    vim.iter(turns):each(count) -- the text may be what it was before all of them
   end
   for _, file in pairs((undoable and newest > 0) and {} or store.files) do
-    for _, author in ipairs(file.unknown) do
-      newest = author.session == n and math.max(newest, author.turn) or newest
-    end
+    vim.iter(file.unknown):each(count)
   end
   return newest > 0 and newest or nil
 end

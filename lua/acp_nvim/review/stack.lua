@@ -114,6 +114,14 @@ local function text_above(turns, i, lines)
   return lines
 end
 
+--- The text below all turns; a table of its own.
+---@param turns acp.Turn[]
+---@param lines string[]  the live one
+---@return string[]
+function M.lowest(turns, lines)
+  return #turns > 0 and text_above(turns, 0, lines) or vim.list_slice(lines)
+end
+
 --- All texts take edits of the live one: by the user, by a program, or a decision to keep.
 ---@param turns acp.Turn[]
 ---@param edits acp.Edit[]

@@ -1,6 +1,7 @@
 -- Keeps the files in review, and offers their hunks to callers outside of this room.
 local hunk_list = require("acp_nvim.review.hunk_list")
 local pending_changes = require("acp_nvim.review.pending_changes")
+local stack = require("acp_nvim.review.stack")
 local find = require("acp_nvim.documents.find")
 
 local M = {}
@@ -30,6 +31,11 @@ local M = {}
 ---@field fenc? string
 ---@field mode? integer
 
+---@class acp.TurnShape
+---@field turn integer
+---@field shape acp.FileShape
+---@field was_there boolean
+
 ---@class acp.ReviewedFile
 ---@field path string        resolved
 ---@field given string       as it was named
@@ -39,12 +45,13 @@ local M = {}
 ---@field buf_of_deleted? integer  the loaded buffer that still has the text of a deleted file
 ---@field has_begun boolean  an agent has changed what is pending: `shape` and `created` tell of before
 ---@field shape acp.FileShape
----@field turn_shapes table<integer, { turn: integer, shape: acp.FileShape }>  by session: before its newest turn
+---@field turn_shapes table<integer, acp.TurnShape>  by session: before its newest turn
 ---@field created boolean    by an agent
 ---@field deleted boolean    by an agent
 ---@field made? string[]     of a created file: folders above it that were made for it, from the innermost on
 ---@field folders? [string, integer][]  of a deleted file: those above it, from the outermost on, and their modes
 ---@field link? string       of a deleted file: where the link leads that stands in its place
+---@field undos integer       undone turns that `:Acp redo` may bring back
 ---@field unknown acp.Author[]  who has changed it while nobody knew its earlier text: that cannot be undone
 
 M.files = {} ---@type table<string, acp.ReviewedFile> by resolved path
@@ -64,6 +71,7 @@ function M.enter(path, given, lines)
     created = false,
     deleted = false,
     unknown = {},
+    undos = 0,
   }
   M.files[path] = file
   return file
@@ -142,15 +150,30 @@ function M.pending(file, from, to)
   return list
 end
 
---- What a turn alone has changed in the file.
+---@param one acp.Hunk
+---@param other acp.Hunk
+---@return boolean
+local function comes_first(one, other)
+  return one.first < other.first or (one.first == other.first and one.id < other.id)
+end
+
+--- What a turn alone has changed in the file: what waits, what was allowed, what is kept.
 ---@param file acp.ReviewedFile
----@param session integer
----@param turn integer
----@return acp.Hunk[]
-function M.of_turn_alone(file, session, turn)
-  return vim.tbl_map(function(placed)
-    return hunk_of(placed.item, placed.row, "pending")
-  end, pending_changes.of_turn(file.text, { session = session, turn = turn }))
+---@param what acp.WrittenBy
+---@return acp.Hunk[]  ascending
+function M.of_turn(file, what)
+  local list = {}
+  for _, placed in ipairs(pending_changes.of_turn(file.text, what)) do
+    local hunk = hunk_of(placed.item, placed.row, placed.is_allowed and "kept" or "pending")
+    hunk.asked = placed.is_allowed or nil
+    list[#list + 1] = hunk
+  end
+  for _, each in ipairs(file.text.known.decided) do
+    local is_of = each.is_kept and stack.is_of(each.change, what)
+    list[#list + 1] = is_of and hunk_of(each.change, each.row, "kept") or nil
+  end
+  table.sort(list, comes_first)
+  return list
 end
 
 --- The hunks that do not wait because the user was asked about them.
@@ -184,9 +207,7 @@ function M.hunks(file)
   local list, more = M.pending(file), vim.list_extend(M.decided(file), M.allowed(file))
   if #more > 0 then
     vim.list_extend(list, more)
-    table.sort(list, function(one, other)
-      return one.first < other.first or (one.first == other.first and one.id < other.id)
-    end)
+    table.sort(list, comes_first)
   end
   return list
 end

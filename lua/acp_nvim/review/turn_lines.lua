@@ -175,13 +175,21 @@ local function line_of(turn, width)
   )
 end
 
+--- What a turn has done, file by file, and what was decided on.
+---@param session integer
+---@param turn integer
+---@return acp.TurnShare
+function M.share(session, turn)
+  return share_of(all_shares(), { session = session, turn = turn })
+end
+
 --- How many lines of a turn wait for a decision.
 ---@param session integer
 ---@param turn integer
 ---@return integer plus
 ---@return integer minus
 function M.size(session, turn)
-  local share = totals(share_of(all_shares(), { session = session, turn = turn }))
+  local share = totals(M.share(session, turn))
   return share.plus, share.minus
 end
 
@@ -190,7 +198,7 @@ end
 ---@param turn integer
 ---@return integer
 function M.files(session, turn)
-  return #totals(share_of(all_shares(), { session = session, turn = turn })).pending
+  return #totals(M.share(session, turn)).pending
 end
 
 --- The files below the line, as far as the chat lists them.

@@ -6,6 +6,7 @@ local pending_changes = require("acp_nvim.review.pending_changes")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.review.store")
 local backend_reports = require("acp_nvim.review.backend_reports")
+local undo_turn = require("acp_nvim.review.undo_turn")
 
 local M = {}
 
@@ -108,6 +109,7 @@ end
 ---@param session integer
 function M.end_session(session)
   attached_buffers.settle()
+  undo_turn.forget_session(session)
   for _, file in ipairs(store.all()) do
     pending_changes.forget_session(file.text, session)
     forget_decided(file, session)

@@ -10,6 +10,7 @@
 -- `carry_out` looks where the text is, `in_buffer` finds what the file shall hold, and `rewrite` edits and saves the
 -- buffer. A file without a buffer gets one for a moment. Where there is no file, none is made, unless an agent has
 -- deleted it.
+local bit = require("bit")
 local attached_buffers = require("acp_nvim.review.attached_buffers")
 local earlier_texts = require("acp_nvim.review.earlier_texts")
 local beside_unsaved = require("acp_nvim.review.beside_unsaved")
@@ -18,6 +19,7 @@ local diff = require("acp_nvim.documents.diff")
 local edit = require("acp_nvim.documents.edit")
 local edit_and_save = require("acp_nvim.documents.edit_and_save")
 local encoding = require("acp_nvim.documents.encoding")
+local file_before = require("acp_nvim.review.file_before")
 local origin = require("acp_nvim.documents.origin")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local remove = require("acp_nvim.documents.remove")
@@ -42,12 +44,15 @@ local NO_TEXT = "not undone: the file is no longer text in the buffer's encoding
 ---@field what acp.UndoChoice
 ---@field plan acp.UndoPlan
 ---@field wanted string[]      the text without the changes
+---@field record fun()         once the text is that
+---@field before? acp.FileBefore  once something is about to be done
 ---@field is_whole boolean     nothing is left of whose lines those are: of a turn, or of all agents
 
 ---@class acp.UndoAnswer
 ---@field count? integer   hunks that are undone
 ---@field why? string      nothing is done, or not all
 ---@field locked? boolean  try again
+---@field before? acp.FileBefore  of a file that was changed
 
 ---@param file acp.ReviewedFile
 ---@param what acp.UndoChoice
@@ -62,6 +67,9 @@ local function look(file, what)
     plan = plan,
     wanted = diff.apply(file.text.lines, plan.edits),
     is_whole = plan.is_all or author ~= nil,
+    record = function()
+      pending_changes.undo(file.text, plan)
+    end,
   }
 end
 
@@ -76,14 +84,15 @@ local function save_options(undo, buf, saved)
   local options = { by = { kind = "undo" }, autocmds = settings.get().fs.autocmds } ---@type acp.EditOptions
   options.before, options.after = text.rows(undo.file.text.lines), saved
   options.final = text.is_final(buf) and not text.is_void(buf)
-  local had_newline = chosen[#chosen].item.had_newline
+  local last = chosen[#chosen]
+  local had_newline = last and last.item.had_newline
   if had_newline ~= nil then
     options.final = had_newline
   elseif was.final ~= nil and (undo.is_whole or edits[#edits][2] == #undo.file.text.lines) then
     options.final = was.final
   end
-  if was.bomb and (undo.is_whole or edits[1][1] == 0) then
-    options.bomb = true
+  if was.bomb ~= nil and (undo.is_whole or (was.bomb and edits[1][1] == 0)) then
+    options.bomb = was.bomb
   end
   if undo.is_whole then
     options.ff, options.fenc = was.ff, was.fenc ~= "" and was.fenc or nil
@@ -99,16 +108,20 @@ end
 ---@param anew? boolean    marks in the buffer may have lost their places
 ---@return acp.UndoAnswer
 local function change(undo, buf, fn, anew)
-  local file, said = undo.file, attached_buffers.without_attribution(buf, fn)
+  local file = undo.file
+  undo.before = file_before.look(file, buf)
+  local said = attached_buffers.without_attribution(buf, fn)
   if not said.ok then
     attached_buffers.compare(file)
     return { why = "not undone: " .. said.error, locked = said.locked }
   end
-  pending_changes.undo(file.text, undo.plan)
+  undo.record()
   attached_buffers.note_rows(file, undo.plan.edits)
   backend_reports.undone(file.path)
-  if undo.is_whole and undo.shape.mode then
-    vim.uv.fs_chmod(file.path, undo.shape.mode) -- a command may have made the file anew
+  local stat, mode = vim.uv.fs_stat(file.path), undo.is_whole and undo.shape.mode
+  if stat and mode and bit.band(stat.mode, 4095) ~= mode then -- a command may have made the file anew
+    vim.uv.fs_chmod(file.path, mode)
+    origin.record(buf)
   end
   if not said.saved or said.saved.changed then -- a formatter has run as it was saved
     earlier_texts.take(file, text.of_buffer(buf).lines, true)
@@ -117,7 +130,7 @@ local function change(undo, buf, fn, anew)
   if not vim.bo[buf].modified then
     earlier_texts.remember_saved(file)
   end
-  return { count = #undo.plan.chosen }
+  return { count = #undo.plan.chosen, before = undo.before }
 end
 
 --- Deletes the file, or leaves it deleted. What the buffer holds beyond the hunks stays there, unsaved.
@@ -189,7 +202,7 @@ end
 ---@param undo acp.HunkUndo
 ---@param buf integer
 ---@return acp.UndoAnswer
-local function in_buffer(undo, buf)
+function M.in_buffer(undo, buf)
   local file, lines = undo.file, undo.file.text.lines
   local disk = disk_lines(buf, lines)
   if not disk then
@@ -212,16 +225,15 @@ end
 
 --- Loads the file for a moment; for good if the undo deletes it: `u` and `:w` bring it back then.
 ---@param file acp.ReviewedFile
----@param what acp.UndoChoice
+---@param fn fun(buf: integer): acp.UndoAnswer
 ---@return acp.UndoAnswer
-local function in_new_buffer(file, what)
+function M.in_new_buffer(file, fn)
   local buf = remove.load(file.path)
   if not buf then
     return { why = "not undone: it cannot be read" }
   end
   attached_buffers.follow(file, buf)
-  local undo = look(file, what) -- the file may hold something else than was known of it
-  local answer = #undo.plan.chosen > 0 and in_buffer(undo, buf) or {}
+  local answer = fn(buf)
   if vim.uv.fs_stat(file.path) and #vim.fn.win_findbuf(buf) == 0 and not vim.bo[buf].modified then
     vim.cmd(("noautocmd bwipeout! %d"):format(buf))
   end
@@ -239,9 +251,12 @@ local function carry_out(undo)
   if stat and stat.type ~= "file" then
     return { why = "not undone: it is a " .. stat.type }
   elseif file.buf then
-    return stat and in_buffer(undo, file.buf) or remove_file(undo, file.buf, true)
+    return stat and M.in_buffer(undo, file.buf) or remove_file(undo, file.buf, true)
   elseif stat then
-    return in_new_buffer(file, undo.what)
+    return M.in_new_buffer(file, function(buf)
+      local anew = look(file, undo.what) -- the file may hold something else than was known of it
+      return #anew.plan.chosen > 0 and M.in_buffer(anew, buf) or {}
+    end)
   end
   local gone = {} -- whoever has deleted the file wants nothing of it back
   for _, change in ipairs(pending_changes.blocks(file.text).changes) do

@@ -5,6 +5,7 @@ local earlier_texts = require("acp_nvim.review.earlier_texts")
 local beside_unsaved = require("acp_nvim.review.beside_unsaved")
 local diff = require("acp_nvim.documents.diff")
 local disk_file = require("acp_nvim.review.disk_file")
+local file_before = require("acp_nvim.review.file_before")
 local find = require("acp_nvim.documents.find")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local sync = require("acp_nvim.documents.sync")
@@ -52,7 +53,7 @@ end
 ---@param undo acp.HunkUndo  of a file that is deleted
 ---@return acp.UndoAnswer
 function M.undo(undo)
-  local file = undo.file
+  local file, before = undo.file, file_before.look(undo.file)
   local why = create(undo)
   if why and vim.uv.fs_stat(file.path) then -- somebody else has made the file
     earlier_texts.restore_undeleted(file)
@@ -62,16 +63,17 @@ function M.undo(undo)
     return { why = "not undone: " .. why }
   end
   record(undo)
-  local buf, before = find.find(file.path), file.text.snapshots.undeleted.lines
+  local buf, lines = find.find(file.path), file.text.snapshots.undeleted.lines
   if not buf then
-    return { count = #undo.plan.chosen }
+    return { count = #undo.plan.chosen, before = before }
   end
-  local edits = vim.bo[buf].modified and diff.edits(before, undo.wanted)
-  local unsaved = edits and beside_unsaved.without(before, edits, text.of_buffer(buf).lines)
+  local edits = vim.bo[buf].modified and diff.edits(lines, undo.wanted)
+  local unsaved = edits and beside_unsaved.without(lines, edits, text.of_buffer(buf).lines)
   local said = sync.put(buf, undo.wanted, unsaved or undo.wanted, { kind = "undo" })
   attached_buffers.follow(file, buf)
   return {
     count = #undo.plan.chosen,
+    before = before,
     why = not said.ok and ("its buffer keeps its lines: %s"):format(said.error or "it has changed") or nil,
   }
 end
