@@ -13,6 +13,7 @@ SMALL, MIDDLE, LARGE = "chunks:2500:20", "chunks:10000:20", "chunks:40000:20"
 GIT = "repository:5000:200"
 KEYS, TEN, FLOOD = "keys:50000", "many:10:paced:3:50", "flood:50"
 LONG, MERGE, HUNKS = "lines:100000:1000:5", "unsaved:lines:200000:2:1", "hunks:lines:20000:2:1"
+TURNS = "turns:20000:10"
 OLDER = 2  # times a bar are granted to a Neovim that parses synchronously
 Peers = tuple[str, str, str]  # codecompanion, avante, zenodea
 Median = Callable[[str, str, str], float | None]  # of a load, an adapter and a figure
@@ -96,6 +97,7 @@ BARS = [
     Bar(LONG, "max", "fs write of a loaded file of 100,000 lines: the editor waits", "ms", 60),
     Bar(HUNKS, "undo", "10,000 pending hunks: from the key that undoes one to the screen", "ms", 10),
     Bar(HUNKS, "typing_p99", "… from a key in the file to the screen, p99", "ms", 15),
+    Bar(TURNS, "rss_grown", "10,000 pending hunks of ten turns: what Neovim has grown by", "MB", 100),
     Bar(MERGE, "max", "a merge of 200,000 lines, every second one changed: the editor waits", "ms", 200),
     Bar(GIT, "departure_median", "5,000 files in git, 200 of them changed: from `:Acp prompt` to the agent", "ms", 150),
     Bar(GIT, "departure_p99", "… p99", "ms", 350),
@@ -123,6 +125,7 @@ OURS_ONLY = {
     LONG,
     MERGE,
     HUNKS,
+    TURNS,
     GIT,
 }  # what plain Lua and a bare Python process have no code for
 RATIOS = {bar.load for bar in BARS if bar.of == "pylimit"}

@@ -12,6 +12,11 @@ vim.cmd("normal! gg")
 return #require("acp_nvim").changes({{ all = true }})"""
 
 
+CHANGED = """local count = 0
+for _, file in ipairs(require("acp_nvim").changes({ all = true })) do count = count + #file.hunks end
+return require("acp_nvim").status().state ~= "running" and count"""
+
+
 def measure(editor):
     editor.open()
     editor.rpc.lua("Bench.watch(...)", editor.chan)
@@ -35,3 +40,26 @@ def measure(editor):
         "typing_p99": sorted(typed)[int(len(typed) * 0.99)],
         "info": editor.rpc.lua("return Bench.info()"),
     }
+
+
+def measure_memory(editor):
+    """What Neovim has grown by once each of several turns has changed other lines of one file."""
+    editor.open()
+    before = memory_of(editor)
+    _, lines, turns = editor.load.split(":")
+    for turn in range(1, int(turns) + 1):
+        editor.rpc.notify("nvim_exec_lua", "Bench.send(...)", ["load:" + editor.load])
+        deadline = time.monotonic() + editor.opts.timeout
+        while editor.rpc.lua(CHANGED) != int(lines) // 2 // int(turns) * turn:
+            if time.monotonic() > deadline:
+                return {"timeout": editor.opts.timeout}
+            time.sleep(0.05)
+        editor.until_quiet(deadline)
+    return {"rss_grown": memory_of(editor) - before, "info": editor.rpc.lua("return Bench.info()")}
+
+
+def memory_of(editor):
+    """MB that are resident, without garbage."""
+    editor.rpc.lua("collectgarbage() collectgarbage()")
+    with open(f"/proc/{editor.proc.pid}/status") as status:
+        return next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmRSS"))
