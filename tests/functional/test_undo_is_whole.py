@@ -5,7 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.script import Step, delete_file, obey, on_prompt, run_command, script, wait_until, write_file
+from tests.fakes.script import (
+    Step,
+    delete_file,
+    obey,
+    on_prompt,
+    run_command,
+    script,
+    tool,
+    wait_until,
+    write_file,
+)
 from tests.functional.editor import Editor
 from tests.steps.files import LINES, NOTES, call_edit, join_lines, open_notes, read, read_disk, write
 from tests.steps.review import CHANGED, PENDING, TEN, WAYS
@@ -70,6 +80,37 @@ def test_what_is_the_user_s_or_kept_is_left_and_said(
     editor.type(keys)
     undo(editor, f" in notes.txt (turn 1) · left: {left}")
     editor.expect_lua(PENDING, 0)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("keys", "left", "disk"),
+    [
+        ("u", "", TEN),  # all of it is gone from the buffer, unsaved
+        ("2GccLINE<Esc>", " · left: 1 line of yours in notes.txt", TEN),
+        ("7Gdd", "", TEN),
+        ("uGomine<Esc>", " · left: 1 line of yours in notes.txt", TEN),
+    ],
+)
+def test_what_is_on_the_disk_goes_also_where_the_buffer_has_other_lines(
+    open_editor: Open, tmp_path: Path, way: str, keys: str, left: str, disk: list[str]
+) -> None:
+    editor = begin(open_editor, tmp_path, WAYS[way])
+    take_turn(editor)
+    editor.expect_lua(PENDING, 3)
+    editor.type(keys)
+    editor.expect_lua("return vim.bo.modified")
+    before = editor.lua(LINES)
+    undo(editor, f"undone: 3 changes in notes.txt (turn 1){left}")
+    wait_until(lambda: read_disk(editor) == join_lines(disk))
+    editor.expect_lua(PENDING, 0)
+    editor.expect_lua("return vim.bo.modified", left != "")
+    redo(editor, "redone: 3 changes in notes.txt (turn 1)")
+    editor.expect_lua(LINES, before)
+    assert read_disk(editor) == join_lines(CHANGED)
+    editor.expect_lua("return vim.bo.modified")
+    undo(editor, f"undone: 3 changes in notes.txt (turn 1){left}")
+    assert read_disk(editor) == join_lines(disk)
 
 
 def test_what_the_user_had_typed_before_is_not_left_of_the_turn(open_editor: Open, tmp_path: Path) -> None:
@@ -211,6 +252,35 @@ def test_the_api_undoes_a_turn_and_takes_it_back(open_editor: Open, tmp_path: Pa
     assert editor.lua(call % "redo()") == [True]
     wait_until(lambda: read_disk(editor) == join_lines(FIRST))
     assert editor.lua(message % "redo()") == [True, "nothing to redo: no turn was undone"]
+
+
+@pytest.mark.parametrize("of", [1, 2])
+def test_what_one_of_two_has_made_either_undoes(open_editor: Open, tmp_path: Path, of: int) -> None:
+    """Two commands ran at once, and nobody knows which has made the change."""
+    orders = tmp_path / "orders"
+    orders.touch()
+    making = tool("w", title="make", kind="execute", status="in_progress", rawInput={"command": "make"})
+    generate = run_command("for n in a; do echo new > $n.txt; done", read(NOTES))
+    agent = script(tmp_path, on_prompt("make", making, obey(str(orders))), on_prompt("generate", *generate))
+    editor = open_notes(open_editor, agent, size=(160, 30))
+    (editor.project / "a.txt").write_text("a\n")
+    commit(editor.project)
+    editor.acp("prompt", "make")
+    editor.expect_lua("return require('acp_nvim').status().state", "running")
+    editor.acp("new_session")
+    editor.expect_lua("return require('acp_nvim').status({ session = 2 }).state", "idle")
+    editor.acp("prompt", "generate", {"session": 2})
+    editor.wait_event("AcpTurnEnded", session=2)
+    orders.write_text('["end"]\n')
+    editor.wait_event("AcpTurnEnded", session=1)
+    editor.expect_lua("return #require('acp_nvim').changes({ session = 2 })", 1)
+    assert [file["by"] for file in editor.acp("changes", {"all": True})] == ["one of two"]
+    editor.type(f":Acp open {of}<CR><Esc>")
+    editor.expect_lua("return require('acp_nvim').status().session", of)
+    undo(editor, "undone: 1 change in a.txt (turn 1)")
+    assert read_disk(editor, "a.txt") == "a\n"
+    redo(editor, "redone: 1 change in a.txt (turn 1)")
+    assert read_disk(editor, "a.txt") == "new\n"
 
 
 # Redo -----------------------------------------------------------------------------------------------------------------

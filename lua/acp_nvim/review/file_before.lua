@@ -8,6 +8,7 @@ local M = {}
 ---@class acp.FileBefore
 ---@field text acp.Snapshot
 ---@field shape? acp.FileShape  of the file on disk; nil: there is none
+---@field saved? acp.Snapshot   what was saved, under unsaved lines
 ---@field missing string[]      folders above it that are not there, from the innermost on
 ---@field facts table           what review knows of the file beside its text
 
@@ -35,6 +36,7 @@ function M.look(file, buf)
     before.facts[name] = file[name]
   end
   before.missing = missing_folders(file.path)
+  before.saved = buf and vim.bo[buf].modified and file.text.snapshots.saved or nil
   if buf and stat then
     local bo = vim.bo[buf]
     before.shape = { ff = bo.fileformat, bomb = bo.bomb, fenc = bo.fileencoding, mode = bit.band(stat.mode, 4095) }

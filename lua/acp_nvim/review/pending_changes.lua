@@ -386,6 +386,14 @@ local function decided_by_now(text, before)
   return bounded(decided)
 end
 
+--- The saved text in the place of the present one, to be asked and planned with.
+---@param text acp.Pending
+---@return acp.Pending?
+function M.saved(text)
+  local saved = text.snapshots.saved
+  return saved and setmetatable({ lines = saved.lines, known = saved.known }, { __index = text }) or nil
+end
+
 --- The user has gone back or forth to that state: what was known there is known again.
 ---@param text acp.Pending
 ---@param seq integer
@@ -555,6 +563,17 @@ function M.undo(text, plan)
   replace(text, plan.edits, { turns = plan.turns, decided = bounded(decided) })
   text.known.newline = plan.newline
   moments.differs(text.memory) -- what is undone may have no line in the text
+end
+
+--- The changes are undone in the saved text, under lines that are not saved.
+---@param text acp.Pending
+---@param plan acp.UndoPlan  of the saved text
+function M.undo_saved(text, plan)
+  local saved = M.saved(text) --[[@as acp.Pending]]
+  local changed = { turns = plan.turns, decided = moved(saved.known.decided, plan.edits), before = M.blocks(saved) }
+  local known = vim.tbl_extend("force", saved.known, changed)
+  known.newline, known.blocks, known.allowed, known.edit = plan.newline, nil, nil, nil
+  text.snapshots.saved = { lines = diff.apply(saved.lines, plan.edits), known = known }
 end
 
 --- The text as it is, and what is known of it.

@@ -139,7 +139,7 @@ end
 function M.turns_of(n)
   local turns = {}
   for _, file in pairs(store.files) do
-    for _, author in vim.iter({ file.text.known.turns, file.unknown }):flatten():enumerate() do
+    for _, author in vim.iter({ store.turns(file), file.unknown }):flatten():enumerate() do
       for _, of in ipairs({ author, author.other }) do
         turns[of.turn] = of.session == n or turns[of.turn]
       end
@@ -163,7 +163,7 @@ function M.newest_turn(n, undoable)
   end
   vim.iter((M.pending(n))):each(count)
   for _, file in pairs(store.files) do
-    local turns = undoable and file.text.known.turns or pending_changes.waiting_turns(file.text)
+    local turns = undoable and store.turns(file) or pending_changes.waiting_turns(file.text)
     vim.iter(turns):each(count) -- the text may be what it was before all of them
   end
   for _, file in pairs((undoable and newest > 0) and {} or store.files) do

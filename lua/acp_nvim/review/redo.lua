@@ -13,6 +13,7 @@ local edit = require("acp_nvim.documents.edit")
 local file_before = require("acp_nvim.review.file_before")
 local find = require("acp_nvim.documents.find")
 local pending_changes = require("acp_nvim.review.pending_changes")
+local store = require("acp_nvim.review.store")
 local sync = require("acp_nvim.documents.sync")
 local text = require("acp_nvim.documents.text")
 local undo = require("acp_nvim.review.undo")
@@ -107,9 +108,11 @@ local function in_buffer(one, buf)
     what = {},
     plan = { edits = plan.edits, chosen = {}, turns = plan.turns, is_all = false },
     wanted = plan.lines,
+    saved = one.before.saved and one.before.saved.lines,
     is_whole = true,
     record = function()
       record(one, plan)
+      file.text.snapshots.saved = one.before.saved or file.text.snapshots.saved
     end,
   }, buf)
   return { count = answer.count and 1, why = answer.why, locked = answer.locked }
@@ -141,7 +144,7 @@ end
 ---@return string?
 function M.refusal(one, what)
   local name = vim.fs.basename(one.file.given)
-  if #pending_changes.of_turn(one.file.text, what) > one.count then
+  if store.left_of_turn(one.file, what) > one.count then
     return ("%s has changes of turn %d again"):format(name, what.turn)
   end
   local later = pending_changes.written_since(one.file.text, one.turns)

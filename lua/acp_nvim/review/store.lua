@@ -150,6 +150,33 @@ function M.pending(file, from, to)
   return list
 end
 
+--- The texts of a file in which a turn may have left something: with unsaved lines also that on the disk.
+---@param file acp.ReviewedFile
+---@return acp.Pending[]
+local function texts_of(file)
+  local is_modified = file.buf and vim.api.nvim_buf_is_loaded(file.buf) and vim.bo[file.buf].modified
+  return { file.text, is_modified and pending_changes.saved(file.text) or nil }
+end
+
+--- The turns that have left something in the buffer or on the disk.
+---@param file acp.ReviewedFile
+---@return acp.Turn[]
+function M.turns(file)
+  return vim.iter(texts_of(file)):fold({}, function(turns, text)
+    return vim.list_extend(turns, text.known.turns)
+  end)
+end
+
+--- How many changes a turn has left in the buffer, or on the disk.
+---@param file acp.ReviewedFile
+---@param what acp.WrittenBy
+---@return integer
+function M.left_of_turn(file, what)
+  return vim.iter(texts_of(file)):fold(0, function(most, text)
+    return math.max(most, #pending_changes.of_turn(text, what))
+  end)
+end
+
 ---@param one acp.Hunk
 ---@param other acp.Hunk
 ---@return boolean

@@ -24,6 +24,7 @@ local origin = require("acp_nvim.documents.origin")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local remove = require("acp_nvim.documents.remove")
 local settings = require("acp_nvim.config.settings")
+local store = require("acp_nvim.review.store")
 local text = require("acp_nvim.documents.text")
 local backend_reports = require("acp_nvim.review.backend_reports")
 local undo_deletion = require("acp_nvim.review.undo_deletion")
@@ -44,6 +45,8 @@ local NO_TEXT = "not undone: the file is no longer text in the buffer's encoding
 ---@field what acp.UndoChoice
 ---@field plan acp.UndoPlan
 ---@field wanted string[]      the text without the changes
+---@field saved? string[]      what the file shall hold under unsaved lines, where that is known
+---@field saved_plan? acp.UndoPlan  which has made that
 ---@field record fun()         once the text is that
 ---@field before? acp.FileBefore  once something is about to be done
 ---@field is_whole boolean     nothing is left of whose lines those are: of a turn, or of all agents
@@ -129,8 +132,11 @@ local function change(undo, buf, fn, anew)
   attached_buffers.in_step(file, anew)
   if not vim.bo[buf].modified then
     earlier_texts.remember_saved(file)
+  elseif undo.saved_plan then
+    pending_changes.undo_saved(file.text, undo.saved_plan)
   end
-  return { count = #undo.plan.chosen, before = undo.before }
+  local saved = undo.saved_plan
+  return { count = math.max(#undo.plan.chosen, saved and #saved.chosen or 0), before = undo.before }
 end
 
 --- Deletes the file, or leaves it deleted. What the buffer holds beyond the hunks stays there, unsaved.
@@ -198,6 +204,22 @@ local function disk_lines(buf, lines)
   return disk and disk.lines
 end
 
+--- What the file shall hold, which has other lines than the buffer. Of what a turn has written nothing stays there, also
+--- where the user has changed it in the buffer.
+---@param undo acp.HunkUndo
+---@param disk string[]
+---@return string[]?  nil: it is not certain
+local function saved_without(undo, disk)
+  local saved = undo.what.written_by and pending_changes.saved(undo.file.text)
+  if undo.saved then
+    return undo.saved
+  elseif saved and text.same_lines(saved.lines, disk) then
+    undo.saved_plan = pending_changes.plan_undo(saved, undo.what)
+    return diff.apply(disk, undo.saved_plan.edits)
+  end
+  return beside_unsaved.without(undo.file.text.lines, undo.plan.edits, disk)
+end
+
 --- Finds what the file shall hold, and gives it that by its buffer.
 ---@param undo acp.HunkUndo
 ---@param buf integer
@@ -208,8 +230,8 @@ function M.in_buffer(undo, buf)
   if not disk then
     return { why = NO_TEXT }
   end
-  local is_saved = text.same_lines(disk, lines)
-  local saved = is_saved and undo.wanted or beside_unsaved.without(lines, undo.plan.edits, disk)
+  local is_saved = text.same_lines(disk, lines) and not undo.saved
+  local saved = is_saved and undo.wanted or saved_without(undo, disk)
   local is_modified = vim.bo[buf].modified
   if not saved then
     return { why = not is_modified and UNREAD or origin.is_ahead(buf) and BEHIND or TOUCHED }
@@ -273,7 +295,7 @@ end
 function M.file(file, what)
   attached_buffers.settle()
   local undo = look(file, what)
-  if #undo.plan.chosen == 0 then
+  if #undo.plan.chosen == 0 and not (what.written_by and store.left_of_turn(file, what.written_by) > 0) then
     return {}
   end
   local ok, answer = pcall(carry_out, undo)

@@ -51,7 +51,7 @@ end
 ---@param by acp.WrittenBy
 ---@return acp.TurnInFile
 function M.look(file, by)
-  local share = { count = #pending_changes.of_turn(file.text, by), lines = vim.list_slice(file.text.lines) }
+  local share = { count = store.left_of_turn(file, by), lines = vim.list_slice(file.text.lines) }
   local turn = file.turn_shapes[by.session]
   if file.deleted then
     share.whole = "removed"
@@ -109,7 +109,7 @@ function M.add(outcome, file, share, answer)
   local function leave(why, is_count)
     table.insert(outcome.left, { name = name, why = why, is_count = is_count })
   end
-  local left = #pending_changes.of_turn(file.text, by)
+  local left = store.left_of_turn(file, by)
   local done = math.min(answer.count or 0, share.count - left)
   if done > 0 then
     outcome.files[file.given] = true
@@ -138,7 +138,7 @@ function M.add(outcome, file, share, answer)
     leave("earlier text unknown")
   end
   if by.is_known then
-    local all = #pending_changes.of_turn(file.text, { session = by.session, turn = by.turn })
+    local all = store.left_of_turn(file, { session = by.session, turn = by.turn })
     outcome.unnamed = outcome.unnamed + all - left
   end
 end

@@ -5,7 +5,6 @@ local backend_reports = require("acp_nvim.review.backend_reports")
 local each_file = require("acp_nvim.review.each_file")
 local limits = require("acp_nvim.limits")
 local messages = require("acp_nvim.ui.messages")
-local pending_changes = require("acp_nvim.review.pending_changes")
 local redo = require("acp_nvim.review.redo")
 local refresh = require("acp_nvim.review.refresh")
 local store = require("acp_nvim.review.store")
@@ -94,10 +93,13 @@ function M.undo(by, still_waiting)
     end
     undo_outcome.add(outcome, file, shares[file], answer)
     if answer.before then
-      local left, known = #pending_changes.of_turn(file.text, by), file.text
-      local one = { file = file, before = answer.before, lines = vim.list_slice(known.lines), count = left }
-      one.turns = known.known.turns
-      files[#files + 1] = one
+      files[#files + 1] = {
+        file = file,
+        before = answer.before,
+        lines = vim.list_slice(file.text.lines),
+        turns = file.text.known.turns,
+        count = store.left_of_turn(file, by),
+      }
     end
     if shares[file].count > 0 then
       refresh.file(file, 0, -1)
