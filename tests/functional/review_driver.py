@@ -12,6 +12,7 @@ local pending = require("acp_nvim.review.pending_changes")
 local told = require("acp_nvim.review.told")
 local text, texts -- the states of the undo tree, by their numbers
 local steps = {}
+local undone -- the text before a turn was undone, and the lines that were left
 
 local function set(ids)
   local found = {}
@@ -44,7 +45,13 @@ function steps.undo(ids)
 end
 
 function steps.undo_turn(session, turn)
+  local before = pending.snapshot(text)
   pending.undo(text, pending.plan_undo(text, { written_by = { session = session, turn = turn } }))
+  undone = { before, vim.list_slice(text.lines) }
+end
+
+function steps.redo()
+  pending.redo(text, pending.plan_redo(text.lines, unpack(undone)))
 end
 
 function steps.go(_, at)

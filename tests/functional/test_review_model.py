@@ -34,8 +34,11 @@ class Story:
 
     def __init__(self, neovim: Editor, seed: int) -> None:
         self.random, self.count, self.told = random.Random(seed), 0, list[str]()
+        self.redoes = random.Random(seed)
         start = tuple(f"first {n}" for n in range(self.random.randint(0, 9)))
         self.file, self.real = File(start), Lua(neovim, list(start))
+        # the states before and after a turn was undone, while nothing else was decided and nobody else wrote
+        self.undone: tuple[State, State] | None = None
 
     def edits(self, whose: str) -> list[Edit]:
         """One, or two that do not touch."""
@@ -50,12 +53,16 @@ class Story:
         return edits
 
     def step(self) -> None:
+        if self.undone and self.redoes.random() < 0.4:
+            self.redo(*self.undone)
         kind, r, file = self.random.choice(KINDS), self.random, self.file
         by = (r.randint(1, 2), r.randint(1, 2))
         hunks = file.state.hunks
         chosen = sorted(r.sample(range(len(hunks)), r.randint(1, len(hunks)))) if hunks else []
         ids = [self.real.pending[n].id for n in chosen]
         file.save()
+        if kind in ("write", "allowed", "keep", "undo"):
+            self.undone = None
         if kind == "user":
             edits = self.edits("user")
             file.user(edits)
@@ -66,7 +73,9 @@ class Story:
             self.run("write", edits, author(*by), kind == "allowed")
         elif kind == "turn":
             if any(turn.by == by for turn in file.state.turns):
+                before = file.state
                 file.undo_turn(by)
+                self.undone = before, file.state
                 self.run("undo_turn", *by)
         elif kind == "go":
             moment = r.randrange(len(file.moments))
@@ -81,6 +90,15 @@ class Story:
         elif chosen:
             file.undo(*(hunks[n] for n in chosen))
             self.run(kind, ids)
+
+    def redo(self, before: State, after: State) -> None:
+        """Unless `u` has led to a state that has the turn, or other turns than were left."""
+        if not {turn.by for turn in self.file.state.turns} <= {turn.by for turn in after.turns}:
+            return
+        self.undone = None
+        self.file.save()
+        self.file.undo_restore(before, after)
+        self.run("redo")
 
     def check_report(self, session: int) -> None:
         """All of the agent's lines that are gone, and nothing false."""

@@ -6,7 +6,7 @@ local text = require("acp_nvim.documents.text")
 local M = {}
 
 ---@class acp.FileBefore
----@field text acp.Snapshot
+---@field text acp.TextBefore
 ---@field shape? acp.FileShape  of the file on disk; nil: there is none
 ---@field saved? acp.Snapshot   what was saved, under unsaved lines
 ---@field missing string[]      folders above it that are not there, from the innermost on

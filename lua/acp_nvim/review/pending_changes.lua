@@ -36,6 +36,10 @@ local M = {}
 ---@field lines string[]
 ---@field known acp.Known
 
+---@class acp.TextBefore: acp.Snapshot
+---@field memory acp.Memory
+---@field text acp.EarlierText  of that memory
+
 ---@class acp.Pending
 ---@field lines string[]
 ---@field known acp.Known
@@ -50,7 +54,8 @@ local M = {}
 ---@class acp.RedoPlan
 ---@field edits acp.Edit[]    which bring the turn back into the text
 ---@field lines string[]      with it
----@field known acp.Known     what was known before the turn was undone
+---@field before acp.TextBefore
+---@field users acp.Edit[]    of that text, since
 ---@field turns acp.Turn[]    what is known of them with the user's edits since
 ---@field decided acp.DecidedChange[]
 
@@ -578,22 +583,27 @@ end
 
 --- The text as it is, and what is known of it.
 ---@param text acp.Pending
----@return acp.Snapshot
+---@return acp.TextBefore
 function M.snapshot(text)
   M.blocks(text)
-  return { lines = vim.list_slice(text.lines), known = text.known }
+  return {
+    lines = vim.list_slice(text.lines),
+    known = text.known,
+    memory = text.memory,
+    text = text.memory.text,
+  }
 end
 
 --- What takes the undo of a turn back: the text of before takes what the user has written since.
 ---
 ---   before  a X c      after  a b c      now  a b c d      redone  a X c d
 ---@param lines string[]  now
----@param before acp.Snapshot
+---@param before acp.TextBefore
 ---@param after string[]   what the undo had left
 ---@return acp.RedoPlan
 function M.plan_redo(lines, before, after)
   local _, users = patches.down(patches.between(after, before.lines), diff.edits(after, lines))
-  local plan = { known = before.known, lines = diff.apply(before.lines, users) }
+  local plan = { before = before, users = users, lines = diff.apply(before.lines, users) }
   plan.turns, plan.decided = stack.take(before.known.turns, users), moved(before.known.decided, users)
   plan.edits = diff.edits(lines, plan.lines)
   return plan
@@ -605,8 +615,16 @@ function M.redo(text, plan)
   if #plan.edits > 0 then
     told.user(text.told, text.lines, plan.edits)
   end
-  replace(text, plan.edits, { turns = plan.turns, decided = plan.decided, before = plan.known.blocks })
-  text.known.edit, text.known.newline = nil, plan.known.newline
+  local before = plan.before
+  know(text, { turns = plan.turns, decided = plan.decided, before = before.known.blocks })
+  text.known.newline = before.known.newline
+  if before.memory == text.memory then -- what is kept from now on is followed along the text of before
+    text.memory.text = before.text
+    moments.edited(text.memory, before.lines, plan.users, false)
+  else
+    moments.edited(text.memory, text.lines, plan.edits, false)
+  end
+  text.lines = vim.list_slice(plan.lines)
   moments.differs(text.memory)
 end
 
