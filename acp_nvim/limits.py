@@ -141,6 +141,7 @@ COMMAND_FILES = 200  # that its words name, those below folders included
 COMMAND_NAME_CHARS = 200  # of a command, as a change is called after it
 WATCHED_BYTES = 128 * MIB  # of their texts, which are read before the agent's next message is
 GIT_LIST_BYTES = MIB  # of a list of paths
+GIT_BRANCH_CHARS = 4 * KIB  # of the file that names the branch
 GIT_DIFF_BYTES = 64 * MIB
 
 # Terminals

@@ -32,12 +32,15 @@ class DiskWatcher:
         files: Files,
         spawn: Callable[..., None],
         on_changed: OnChanged,
-        on_over: Callable[[Session, int], None],
+        on_over: Callable[[Session, int, list[str]], None],
         say: Callable[[str, str], None],
         every: float | None = None,
     ) -> None:
         self._files = files
-        self._on_over, self._every = on_over, every  # on_over: all of a turn's changes are known
+        self._on_over, self._every = (
+            on_over,
+            every,
+        )  # on_over: all of a turn's changes are known, and what of git has moved
         self._turns: dict[Session, WatchedTurn] = {}  # the last one of each
         self._all: list[WatchedTurn] = []  # these, and earlier ones beside which one of these has run
         self._tasks = TurnTasks(spawn, self._turns.__contains__)
@@ -231,9 +234,10 @@ class DiskWatcher:
         await self._look(turn, turn.suspects, until_answer=True)
         await turn.begun.wait()  # a short turn may be over before git has answered
         await self._look_around(turn)
+        moved = await git_changes.moved(turn)
         if turn.session in self._turns:
             self._files.baselines.of(turn.session).end_turn(turn.named_texts)
-            self._on_over(turn.session, turn.number)
+            self._on_over(turn.session, turn.number, moved)
 
     async def _look_around(self, turn: WatchedTurn) -> None:
         """Look at the files that git calls changed, and at all others that may have."""

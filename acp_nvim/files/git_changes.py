@@ -21,11 +21,26 @@ async def before(turn: WatchedTurn) -> AsyncIterator[str]:
     """Note the state of the session's repositories, and yield their dirty files: only a look tells what these hold."""
     for root in (turn.session.cwd, *turn.session.roots):
         if tree := await git_status.tree(root):
-            dirty = await git_status.changed(tree, root, limits.DIRTY_FILES)
+            dirty, staged = await git_status.status(tree, root, limits.DIRTY_FILES)
             if dirty is not None:
                 turn.trees[root] = tree, frozenset(dirty)
+                turn.indexes[root] = git_status.branch(tree), staged
             for path in dirty or ():
                 yield _below(root, path)
+
+
+async def moved(turn: WatchedTurn) -> list[str]:
+    """Return what of the session's repositories is no longer as the turn has found it: an undo leaves that."""
+    found = set[str]()
+    for root, (tree, _) in turn.trees.items():
+        branch, staged = turn.indexes[root]
+        if git_status.branch(tree) != branch:
+            found.add("branch")
+        elif await git_status.head(tree) != tree.commit:
+            found.add("HEAD")
+        elif staged is not None and await git_status.staged(tree) not in (staged, None):
+            found.add("index")
+    return sorted(found)
 
 
 async def add_unnamed(turn: WatchedTurn) -> None:

@@ -63,6 +63,20 @@ async def changed(tree: Repository, folder: str, most: int) -> dict[str, bool] |
     return {os.path.join(tree.top, path): is_committed for path, is_committed in found.items()}
 
 
+async def status(tree: Repository, folder: str, most: int) -> tuple[dict[str, bool] | None, bytes | None]:
+    """Return what `changed` and `staged` do; both are asked at the same time."""
+    found: bytes | None = None
+
+    async def look() -> None:
+        nonlocal found
+        found = await staged(tree)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(look)
+        files = await changed(tree, folder, most)
+    return files, found
+
+
 async def filtered(tree: Repository, paths: Iterable[str]) -> set[str]:
     """Return the files whose attributes name a filter: their committed text is not what a checkout writes."""
     given = list(paths)
@@ -81,6 +95,21 @@ async def head(tree: Repository) -> str | None:
     """Return what HEAD is now."""
     said = await _run(tree.top, ["git", *inert_git.COMMIT], inert_git.finding(), limits.GIT_LIST_BYTES)
     return said.decode().strip() if said else None
+
+
+def branch(tree: Repository) -> str | None:
+    """Return the branch that HEAD stands for, as git writes it; None: it is detached, or cannot be read."""
+    with suppress(OSError, ValueError), open(tree.head, encoding="utf-8") as file:
+        said = file.read(limits.GIT_BRANCH_CHARS)
+        return said.strip() if said.startswith("ref:") else None
+    return None
+
+
+async def staged(tree: Repository) -> bytes | None:
+    """Return what the index has that HEAD had not; None: it is too much, or it took too long."""
+    return await _ask(
+        tree, tree.top, limits.GIT_LIST_BYTES, "diff-index", "--cached", "--raw", "-z", tree.against
+    )
 
 
 async def committed_kind(tree: Repository, path: str) -> Literal["file", "link", "folder"] | None:

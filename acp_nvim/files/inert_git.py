@@ -21,7 +21,7 @@ from typing import NamedTuple
 WHERE = (
     "rev-parse",
     "--show-toplevel",
-    *(word for name in ("index", "objects", "info") for word in ("--git-path", name)),
+    *(word for name in ("index", "objects", "info", "HEAD") for word in ("--git-path", name)),
 )
 COMMIT = ("rev-parse", "--verify", "--quiet", "HEAD")
 SETTINGS = ("config", "--list", "-z")
@@ -63,6 +63,7 @@ class Repository(NamedTuple):
     top: str  # of its files, resolved
     commit: str | None  # what HEAD was; None: there is none yet
     against: str  # the commit, or the tree without files
+    head: str  # the file that names the branch
     excludes: tuple[str, ...]  # the option that names the patterns of this repository alone
     env: dict[str, str]
     options: tuple[str, ...]
@@ -74,9 +75,9 @@ class Repository(NamedTuple):
 def read(folder: str, where: bytes, commit: bytes | None, settings: bytes) -> Repository | None:
     """Make a repository of git's answers to WHERE, COMMIT and SETTINGS in the folder; None: it cannot be used."""
     lines = os.fsdecode(where).split("\n")
-    if len(lines) != 5:  # a path with a newline in it
+    if len(lines) != 6:  # a path with a newline in it
         return None
-    top, index, objects, info = (os.path.join(folder, line) for line in lines[:4])
+    top, index, objects, info, head = (os.path.join(folder, line) for line in lines[:5])
     said = _settings(settings)
     form = said.get("extensions.objectformat", "sha1").lower()
     if form not in _EMPTY_TREE:
@@ -97,11 +98,12 @@ def read(folder: str, where: bytes, commit: bytes | None, settings: bytes) -> Re
         "XDG_CONFIG_HOME": blank,
     }
     excludes = os.path.join(info, "exclude")
-    head = commit.decode().strip() if commit else None
+    was = commit.decode().strip() if commit else None
     return Repository(
         os.path.realpath(top),
+        was,
+        was or _EMPTY_TREE[form],
         head,
-        head or _EMPTY_TREE[form],
         (f"--exclude-from={excludes}",) if os.path.isfile(excludes) else (),
         env,
         _options(said, info),

@@ -51,6 +51,8 @@ class WatchedTurn:
     at_answer: dict[str, file_snapshot.Stamp | None] = field(default_factory=dict)
     # by folder: what was dirty
     trees: dict[str, tuple[Repository, frozenset[str]]] = field(default_factory=dict)
+    # by folder: the branch, and what was staged
+    indexes: dict[str, tuple[str | None, bytes | None]] = field(default_factory=dict)
     scopes: set[anyio.CancelScope] = field(default_factory=set)  # of the session's tasks
     _resolved: dict[str, str | None] = field(default_factory=dict)
     _bytes_read: int = 0  # of files that were read for the first time

@@ -227,8 +227,8 @@ class AgentServices:
             session.follow.touch(change.given, line)
             self._touch(session)
 
-    def _on_over(self, session: Session, turn: int) -> None:
-        self.review.turn_over(session, turn)
+    def _on_over(self, session: Session, turn: int, moved: list[str]) -> None:
+        self.review.turn_over(session, turn, moved)
         self._touch(session)
 
     def _learn_report(self, session: Session, path: str, lines: list[str]) -> None:

@@ -89,9 +89,10 @@ class Review:
         """Tell the editor that a turn begins: it drops changes that were decided from its list."""
         self._editor.notify(TurnBegins(session.number, session.turn))
 
-    def turn_over(self, session: Session, turn: int) -> None:
-        """Tell the editor that all changes of a turn are known: from now on it reports the line below the turn."""
-        self._editor.notify(TurnOver(session.number, turn))
+    def turn_over(self, session: Session, turn: int, moved: list[str]) -> None:
+        """Tell the editor that all changes of a turn are known: from now on it reports the line below the turn.
+        `moved`: what of git is no longer as the turn has found it."""
+        self._editor.notify(TurnOver(session.number, turn, moved))
 
     def forget(self, session: Session) -> None:
         self._reports.pop(session.number, None)

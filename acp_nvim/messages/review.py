@@ -130,10 +130,11 @@ class TurnBegins(Call):
 
 @dataclass(slots=True)
 class TurnOver(Call):
-    """All that a turn has changed is known."""
+    """All that a turn has changed is known. `moved`: what of git has moved meanwhile: "HEAD", "branch", "index"."""
 
     session: int
     turn: int
+    moved: list[str]
 
 
 @dataclass(slots=True)

@@ -200,7 +200,7 @@ class FakeEditor:
     def _on_turn_begins(self, session: int, turn: int) -> None:
         self.turns.append((session, turn))
 
-    def _on_turn_over(self, session: int, turn: int) -> None:
+    def _on_turn_over(self, session: int, turn: int, moved: list[str]) -> None:
         assert (session, turn) in self.turns
         self.over.append((session, turn))
 

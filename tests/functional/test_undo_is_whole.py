@@ -24,6 +24,7 @@ from tests.steps.trees import commit, tree
 Open = Callable[..., Editor]
 A, B, NEW = "{cwd}/a.txt", "{cwd}/b.txt", "{cwd}/new.txt"
 SAVED = "return not vim.bo.modified"
+QUIET = {"notify": False}  # the last line has what is tested
 ITEMS = "return vim.tbl_map(function(item) return item.text end, vim.fn.getqflist())"
 FIRST = [*TEN[:4], "first", *TEN[5:]]
 
@@ -32,7 +33,7 @@ def begin(open_editor: Open, tmp_path: Path, *turns: list[Step], **files: str) -
     """An agent takes these steps, one list each turn; notes.txt is open. Names of files have `__` for a dot."""
     agent = script(tmp_path, *(on_prompt(f"turn {n}", *steps) for n, steps in enumerate(turns, 1)))
     editor = open_notes(
-        open_editor, agent, join_lines(TEN), size=(160, 30), init="vim.g.maplocalleader = ','\n"
+        open_editor, agent, join_lines(TEN), setup=QUIET, size=(160, 30), init="vim.g.maplocalleader = ','\n"
     )
     for name, text in files.items():
         (editor.project / name.replace("__", ".")).write_text(text)
@@ -213,6 +214,30 @@ def test_the_folders_that_were_made_for_new_files_go_with_these(open_editor: Ope
     assert tree(editor.project) == before
 
 
+@pytest.mark.parametrize(
+    ("command", "moved"),
+    [
+        ("echo A > a.txt; git -c user.name=n -c user.email=e commit -qam a", "HEAD"),
+        ("echo A > a.txt; git switch -qc other", "branch"),
+        ("echo A > a.txt; git checkout -q --detach", "branch"),
+        ("echo A > a.txt; git add a.txt", "index"),
+        ("echo A > a.txt; git status; git diff", ""),
+    ],
+)
+def test_what_the_turn_has_moved_in_git_is_said(
+    open_editor: Open, tmp_path: Path, command: str, moved: str
+) -> None:
+    editor = begin(open_editor, tmp_path, run_command(command, read(NOTES)), a__txt="a\n")
+    take_turn(editor)
+    editor.expect_lua(PENDING, 1)
+    undo(editor, "undone: 1 change in a.txt (turn 1)")
+    assert read_disk(editor, "a.txt") == "a\n"
+    if moved:
+        editor.screen.expect(f"(turn 1) · git: {moved} moved in the turn, not undone")
+    else:
+        editor.screen.expect_gone("git:")
+
+
 # Which turn -----------------------------------------------------------------------------------------------------------
 
 
@@ -262,7 +287,7 @@ def test_what_one_of_two_has_made_either_undoes(open_editor: Open, tmp_path: Pat
     making = tool("w", title="make", kind="execute", status="in_progress", rawInput={"command": "make"})
     generate = run_command("for n in a; do echo new > $n.txt; done", read(NOTES))
     agent = script(tmp_path, on_prompt("make", making, obey(str(orders))), on_prompt("generate", *generate))
-    editor = open_notes(open_editor, agent, size=(160, 30))
+    editor = open_notes(open_editor, agent, setup=QUIET, size=(160, 30))
     (editor.project / "a.txt").write_text("a\n")
     commit(editor.project)
     editor.acp("prompt", "make")

@@ -852,7 +852,7 @@
 ---@field terminal_exit fun(session: integer, id: string, status: string)
 ---@field terminal_open fun(session: integer, id: string, command: string)
 ---@field turn_begins fun(session: integer, turn: integer)  List the session's decided changes no longer.
----@field turn_over fun(session: integer, turn: integer)  All that a turn has changed is known.
+---@field turn_over fun(session: integer, turn: integer, moved: string[])  All that a turn has changed is known. `moved`: what of git has moved meanwhile: "HEAD", "branch", "index".
 ---@field unkept fun(text: string)  Something could not be written to the state folder.
 ---@field visit fun(url: string)  Open a page in the user's browser.
 

@@ -9,6 +9,7 @@ local store = require("acp_nvim.review.store")
 local backend_reports = require("acp_nvim.review.backend_reports")
 local turn_lines = require("acp_nvim.review.turn_lines")
 local turns = require("acp_nvim.review.turns")
+local undo_outcome = require("acp_nvim.review.undo_outcome")
 local undo_turn = require("acp_nvim.review.undo_turn")
 require("acp_nvim.review.changes_in_buffers") -- it listens from now on
 
@@ -37,7 +38,8 @@ return {
   turn_files = turn_lines.files,
   turn_size = turn_lines.size,
   turns_of = queries.turns_of,
-  turn_over = function(session, turn)
+  turn_over = function(session, turn, moved)
+    undo_outcome.note_moved(session, turn, moved)
     turns.all_known(session, turn)
     backend_reports.turn_over(session, turn)
   end,

@@ -17,6 +17,7 @@ local turn_lines = require("acp_nvim.review.turn_lines")
 local M = {}
 
 local MOST_FILES = 3 -- that are named as left
+local moved_in = {} ---@type table<integer, table<integer, string[]>>  session -> turn -> what of git has moved
 
 ---@class acp.Leftover  something of a file that is not as before the turn
 ---@field name string
@@ -201,6 +202,28 @@ local function left_over(outcome)
   return #parts > 0 and table.concat(parts, "; ") or nil
 end
 
+--- Notes what of git has moved in a turn: an undo puts files back, and nothing else.
+---@param session integer
+---@param turn integer
+---@param moved string[]
+function M.note_moved(session, turn, moved)
+  moved_in[session] = moved_in[session] or {}
+  moved_in[session][turn] = #moved > 0 and moved or nil
+end
+
+---@param session integer
+function M.forget_session(session)
+  moved_in[session] = nil
+end
+
+--- "git: HEAD, index moved in the turn, not undone"
+---@param by acp.WrittenBy
+---@return string?
+local function moved_text(by)
+  local moved = (moved_in[by.session] or {})[by.turn]
+  return moved and ("git: %s moved in the turn, not undone"):format(table.concat(moved, ", ")) or nil
+end
+
 --- Adds what was kept by hand: it is final.
 ---@param outcome acp.UndoOutcome
 local function add_kept(outcome)
@@ -230,6 +253,7 @@ function M.text(outcome, verb)
     parts[1] = ("%s: %s in %s%s"):format(verb, changes(outcome.count), where, turn)
   end
   parts[#parts + 1] = left and "left: " .. left or nil
+  parts[#parts + 1] = verb == "undone" and moved_text(by) or nil
   local session = state.session(by.session)
   parts[#parts + 1] = session and session.turn and ("turn %d still runs"):format(session.turn) or nil
   return table.concat(parts, " · "), left == nil

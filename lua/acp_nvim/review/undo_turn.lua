@@ -55,6 +55,7 @@ end
 --- The session has ended, with its turns.
 ---@param session integer
 function M.forget_session(session)
+  undo_outcome.forget_session(session)
   if vim.iter(undone):any(function(one)
     return one.by.session == session
   end) then
