@@ -36,7 +36,7 @@ from acp_nvim.host.session_controls import SessionControls
 from acp_nvim.host.session_start import Way
 from acp_nvim.messages.backend import Message, Ready, Setup, Unkept
 from acp_nvim.messages.base_classes import Call
-from acp_nvim.messages.documents import Modified, Opened, Saved, Unlocked
+from acp_nvim.messages.documents import Entered, Modified, Opened, Saved, Unlocked
 from acp_nvim.messages.sessions import Ended
 from acp_nvim.permissions.apply_rules import RuleApplier
 from acp_nvim.permissions.decision_log import DecisionLog
@@ -75,6 +75,7 @@ class App:
             "setup": handle(Setup, self._setup),
             "modified": handle(Modified, self._modified),
             "opened": handle(Opened, self._opened),
+            "entered": handle(Entered, self._entered),
             "saved": handle(Saved, self._saved),
             "unlocked": handle(Unlocked, self._unlocked),
         }
@@ -163,6 +164,9 @@ class App:
 
     def _opened(self, command: Opened) -> None:
         self.services.opened(command.path)
+
+    def _entered(self, command: Entered) -> None:
+        self.services.entered(command.path)
 
     def _saved(self, command: Saved) -> None:
         self.services.saved(command.path, tuple(command.stamp))

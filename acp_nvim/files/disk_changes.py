@@ -55,12 +55,18 @@ class DiskChanges:
     def has_conflict(self, path: str) -> bool:
         return path in self._conflicts
 
-    async def look_at(self, turn: WatchedTurn, path: str, until_answer: bool = False) -> None:
-        """Read a file. Bring its change into the buffer and tell `on_changed`.
+    async def compare(self, turn: WatchedTurn, path: str, is_late: bool = False) -> None:
+        """Compare a file with what it held when it was last read. Bring its change into the buffer and tell
+        `on_changed`.
 
-        `until_answer`: only what has changed before the agent's answer counts. Once it has answered, a file that was
-        read as it was then is left alone, however long this look has waited.
+        Once the agent has answered, what the file held at the answer counts. `is_late`: so does what it holds now.
         """
+        has_answered = path in turn.at_answer
+        await self._compare(turn, path, is_late)
+        if has_answered and is_late:
+            await self._compare(turn, path, is_late)
+
+    async def _compare(self, turn: WatchedTurn, path: str, is_late: bool) -> None:
         async with self._files.lock(path):
             seen = turn.files[path]
             if path in turn.unbased:
@@ -68,11 +74,13 @@ class DiskChanges:
                 await self._find_base(turn, path, seen)
             while True:
                 before, was = seen.text, seen.stamp
-                now, text = await to_thread.run_sync(file_snapshot.look, path)
-                if until_answer and turn.over.is_set() and not turn.is_suspect(path):
-                    return  # another task has looked while this one waited, or it changed while it was read
+                is_of_answer = path in turn.at_answer
+                held = turn.at_answer.pop(path, None)
+                now, text = held if held else await to_thread.run_sync(file_snapshot.look, path)
+                if turn.over.is_set() and not (is_of_answer or is_late):
+                    return  # it may have changed since the answer
                 if (now, text) == (was, before) == (seen.stamp, seen.text) and not seen.missed:
-                    return seen.take(now, text)
+                    return
                 # The editor says what it has written before it answers this: `wrote` was called, and the look is stale.
                 buffer = await self._files.documents.loaded(path)
                 if (seen.stamp, seen.text) == (was, before):
@@ -85,10 +93,7 @@ class DiskChanges:
             before, text = _as_read(before, buffer), _as_read(text, buffer)
             if now is None and was is not None:
                 self._tasks.detach(turn, self._warn_deleted, path)
-                is_users = turn.at_answer.get(path) is not None  # it was still there when the agent answered
-            else:
-                is_users = path in turn.saved and buffer is not None and buffer.is_on_disk(text)
-            if is_users:
+            elif path in turn.saved and buffer is not None and buffer.is_on_disk(text):
                 return turn.saved.discard(path)
             earlier = None if isinstance(before, Unknown) else before or ""
             earlier = self._conflicts.earlier(path, seen.shown if seen.missed else earlier)

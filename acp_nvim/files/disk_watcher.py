@@ -1,7 +1,8 @@
 """Finds the files that an agent changes on disk itself, as most agents do, and brings each change into its buffer.
 
-A file that a tool call names is read when it is first named, when the call has ended, after a command, and at the end
-of the turn. Files that no call named are found by git. Each change is handed on to the review.
+A file is read as the turn begins, or when a tool call first names it. It is compared with that when the call or a
+command ends, when the turn ends, and when the user enters its buffer. Files that no call named are found by git. Each
+change is handed on to the review.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from acp_nvim.files import change_owner, disk, file_snapshot, git_changes
 from acp_nvim.files.call_run import is_file_name
 from acp_nvim.files.disk_changes import DiskChanges, OnChanged
 from acp_nvim.files.documents import Known
-from acp_nvim.files.file_snapshot import FileSnapshot, FileStamp, Held, Stamp, Unknown
+from acp_nvim.files.file_snapshot import FileStamp, Held, Stamp, Unknown
 from acp_nvim.files.service import Files
 from acp_nvim.files.turn_tasks import TurnTasks
 from acp_nvim.files.watched_turn import WatchedTurn
@@ -25,7 +26,7 @@ from acp_nvim.session.tool_call import ToolCall
 
 
 class DiskWatcher:
-    """`spawn` runs a coroutine function in a task. `every`: seconds between two looks at all files of a turn."""
+    """`spawn` runs a coroutine function in a task."""
 
     def __init__(
         self,
@@ -34,13 +35,9 @@ class DiskWatcher:
         on_changed: OnChanged,
         on_over: Callable[[Session, int, list[str]], None],
         say: Callable[[str, str], None],
-        every: float | None = None,
     ) -> None:
         self._files = files
-        self._on_over, self._every = (
-            on_over,
-            every,
-        )  # on_over: all of a turn's changes are known, and what of git has moved
+        self._on_over = on_over  # all of a turn's changes are known, and what of git has moved
         self._turns: dict[Session, WatchedTurn] = {}  # the last one of each
         self._all: list[WatchedTurn] = []  # these, and earlier ones beside which one of these has run
         self._tasks = TurnTasks(spawn, self._turns.__contains__)
@@ -58,8 +55,6 @@ class DiskWatcher:
         for path in (*files, *self._files.documents.unsaved):
             turn.add_path(path, "unknown")
         self._tasks.search(turn, self._begin)
-        if self._every:
-            self._tasks.search(turn, self._sweep, self._every)
 
     def _keep(self, *fresh: WatchedTurn) -> None:
         """Keep the turns that may still have made a change which is yet to be found."""
@@ -91,12 +86,13 @@ class DiskWatcher:
             self.tool_call_changed(session, call, cwd)
 
     def command_ended(self, session: Session, terminal_id: str) -> None:
-        """Look at all files."""
+        """Compare all files."""
         turn = self._turns.get(session)
         if turn and (call := turn.commands.get(terminal_id)):
             call.status = "completed"
             self.tool_call_changed(session, call)
-        self.look(session)
+        else:
+            self.look(session)
 
     def tool_call_changed(self, session: Session, call: ToolCall, cwd: str | None = None) -> None:
         """Look at the files of a tool call that is new or has changed, before the agent gets an answer about it."""
@@ -113,11 +109,12 @@ class DiskWatcher:
         turn.named.update(paths)
         if has_ended:
             self._files.baselines.of(session).look(paths)
-        is_late = turn.over.is_set()  # as the calls of some subagents are
-        if (has_ended or (news and call.status in ("completed", "failed"))) and paths:
-            self._tasks.search(turn, self._look, paths, not is_late)
-        elif fresh := [path for path in paths if path in turn.unbased]:
-            self._tasks.search(turn, self._look, fresh, not is_late)
+        if has_ended and run.may_change and not run.is_bound:
+            self._search(turn, None)
+        elif has_ended or (news and call.status in ("completed", "failed")):
+            self._search(turn, paths)
+        else:
+            self._search(turn, [path for path in paths if path in turn.unbased])
 
     def read_served(self, session: Session, path: str) -> None:
         """Read a file whose text the agent is about to get: with our answer in its hands it may change the file."""
@@ -125,16 +122,27 @@ class DiskWatcher:
             turn.add_path(path, "unknown")
 
     def look(self, session: Session) -> None:
-        """Look at all files."""
+        """Compare all files."""
         if turn := self._turns.get(session):
-            self._tasks.search(turn, self._look, None)
+            self._search(turn, None)
+
+    def entered(self, path: str) -> None:
+        """Compare a file that the user looks at while a turn runs."""
+        for turn in self._turns.values():
+            if path in turn.files and not turn.over.is_set():
+                self._search(turn, [path])
+
+    def _search(self, turn: WatchedTurn, paths: list[str] | None) -> None:
+        """Compare these files, or all of the turn, in a task. The calls of some subagents come after the answer."""
+        if paths or paths is None:
+            self._tasks.search(turn, self._compare, paths, turn.over.is_set())
 
     def end(self, session: Session) -> None:
         """End the turn: the agent has answered, or will never do so."""
         turn = self._turns.get(session)
         if turn and not turn.over.is_set():
-            self._files.baselines.of(session).end_turn(turn.named_texts)  # from now on the user may save them
             turn.close()
+            self._files.baselines.of(session).end_turn(turn.named_texts)
             self._tasks.search(turn, self._end)
 
     def before(self, session: Session, path: str, text: str | None) -> str | None:
@@ -150,34 +158,30 @@ class DiskWatcher:
         """Return what the file held when it was last read, if it may have changed since."""
         turn = self._turns.get(session)
         seen = turn.files.get(path) if turn else None
-        now = file_snapshot.stamp(path)
-        if turn is None or seen is None or not isinstance(seen.text, str) or not seen.may_differ(now):
+        if turn is None or seen is None or not isinstance(seen.text, str) or not turn.may_differ(path):
             return None
-        by = change_owner.find(self._all, turn, path, now).author.by
+        by = change_owner.find(self._all, turn, path, file_snapshot.stamp(path)).author.by
         return Known(seen.text, file_snapshot.file_stamp(seen.stamp), others=by == "unknown")
 
     def wrote(self, path: str, text: Held) -> None:
-        """Take over the text of a write of ours, so that it is not taken for a change.
+        """Take over the text of a write of ours, so that it is not taken for a change."""
+        self._take(path, file_snapshot.stamp(path), text)
 
-        The file is read again at the next look, whatever its stamp: some agents write the disk at the same time.
-        """
-        for known in self._take(path, file_snapshot.stamp(path), text):
-            known.sure = False
-
-    def _take(self, path: str, now: Stamp | None, text: Held) -> list[FileSnapshot]:
+    def _take(self, path: str, now: Stamp | None, text: Held) -> None:
         """Let all turns know the file by this text."""
-        taken = [(turn, known) for turn in self._all if (known := turn.add(path, path, now, text))]
-        for turn, known in taken:
-            known.take(now, text)
-            known.is_saved = True
-            turn.unbased.discard(path)
-        return [known for _, known in taken]
+        for turn in self._all:
+            if known := turn.add(path, path, now, text):
+                known.take(now, text)
+                known.is_saved = True
+                turn.unbased.discard(path)
+                if (held := turn.at_answer.get(path)) and held[0] != now:
+                    del turn.at_answer[path]
 
     def opened(self, path: str) -> None:
         """Watch a file from now on: a buffer has been read from it. What has become of it before is looked at."""
         for turn in self._all:
             if not turn.over.is_set() and (found := turn.add_path(path, "unknown")):
-                self._tasks.search(turn, self._look, [found])
+                self._search(turn, [found])
 
     def saved(self, path: str, stamp: FileStamp) -> None:
         """Take over the text that the user has saved, through whatever buffer: no call has made it."""
@@ -206,45 +210,27 @@ class DiskWatcher:
     async def _begin(self, turn: WatchedTurn) -> None:
         """Read the files that git calls dirty: git could not tell their texts afterwards.
 
-        What other turns have changed until now without naming it is theirs: it is looked at before.
+        What other turns have changed until now without naming it is theirs: it is compared before.
         """
         for other in turn.beside:
-            await self._look_around(other)
+            await git_changes.add_unnamed(other)
+            await self._compare(other, None)
         async for path in git_changes.before(turn):
             turn.add_dirty(path)
             await anyio.lowlevel.checkpoint()
         turn.begun.set()
 
-    async def _sweep(self, turn: WatchedTurn, every: float) -> None:
-        """Look at all files regularly. A change counts once two looks agree: a file may be half written."""
-        await turn.begun.wait()
-        before: dict[str, file_snapshot.Stamp | None] = {}
-        while not turn.over.is_set():
-            with anyio.move_on_after(every):
-                await turn.over.wait()
-                return
-            now = await to_thread.run_sync(turn.stamps)
-            for path, each in now.items():
-                if path in before and before[path] == each:
-                    # a task each: one may wait for the user
-                    self._tasks.search(turn, self._changes.look_at, path)
-            before = now
-
     async def _end(self, turn: WatchedTurn) -> None:
-        await self._look(turn, turn.suspects, until_answer=True)
+        await self._compare(turn, list(turn.at_answer))
         await turn.begun.wait()  # a short turn may be over before git has answered
-        await self._look_around(turn)
+        await git_changes.add_unnamed(turn)
+        late = [path for path in turn.files if turn.is_first_read_late(path)]
+        await self._compare(turn, late, is_late=True)
         moved = await git_changes.moved(turn)
         if turn.session in self._turns:
-            self._files.baselines.of(turn.session).end_turn(turn.named_texts)
             self._on_over(turn.session, turn.number, moved)
 
-    async def _look_around(self, turn: WatchedTurn) -> None:
-        """Look at the files that git calls changed, and at all others that may have."""
-        await git_changes.add_unnamed(turn)
-        await self._look(turn, turn.suspects, until_answer=True)
-
-    async def _look(self, turn: WatchedTurn, paths: list[str] | None, until_answer: bool = False) -> None:
-        """Look at these files, or at all of the turn. `until_answer`: see `DiskChanges.look_at`."""
+    async def _compare(self, turn: WatchedTurn, paths: list[str] | None, is_late: bool = False) -> None:
+        """Compare these files, or all of the turn. `is_late`: see `DiskChanges.compare`."""
         for path in await to_thread.run_sync(turn.changed, list(turn.files) if paths is None else paths):
-            await self._changes.look_at(turn, path, until_answer)
+            await self._changes.compare(turn, path, is_late)

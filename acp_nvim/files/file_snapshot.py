@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from acp_nvim import limits
 from acp_nvim.files import disk
-from acp_nvim.files.call_run import CallName
+from acp_nvim.files.call_run import LAG_NS, CallName
 from acp_nvim.messages.review import AskedTexts, TypedLines
 from acp_nvim.session.session import Session
 from acp_nvim.text.text_file import split
@@ -21,7 +21,6 @@ FileStamp = tuple[int, ...]  # as the editor sees a file: see `acp.Stamp`
 UNSEEN: Stamp = (0,)  # the text is known, by git, and the file was not looked at
 _MODE = 3  # where it stands in a stamp
 _TRIES = 3  # to read a file that is being written
-_TICK_NS = 50_000_000  # a file may change twice within it and keep its stamp
 
 By = Literal["agent", "unknown", "one of two", "nobody"]  # nobody: it is no change of a session's
 
@@ -116,6 +115,7 @@ class Unknown(Enum):
 
 
 Held = str | Unknown | None  # None: there is no file
+Content = tuple[Stamp | None, Held]
 
 
 class DiskText(str):
@@ -145,23 +145,16 @@ class FileSnapshot:
     path: str  # as it was named, symlinks unresolved
     stamp: Stamp | None
     text: Held
-    sure: bool = True  # the same stamp means the same text
     is_saved: bool = False  # the editor has written that text
     mode: int | None = None  # of the file when it was last there
     missed: str = ""  # why the buffer has not taken that text up
     shown: str | None = None  # if so, the disk's text that it was last in step with
 
-    def may_differ(self, now: Stamp | None) -> bool:
-        return now != self.stamp or not self.sure
-
-    def differs(self, now: Stamp | None) -> bool:
-        return self.may_differ(now) or bool(self.missed)
-
     def take(self, now: Stamp | None, text: Held) -> None:
         if now and now != UNSEEN:
             self.mode = stat.S_IMODE(now[_MODE])
         self.is_saved = False
-        self.stamp, self.text, self.sure = now, text, now is None or disk.clock() - now[-1] > _TICK_NS
+        self.stamp, self.text = now, text
 
 
 def stamp(path: str) -> Stamp | None:
@@ -179,9 +172,9 @@ def stamp(path: str) -> Stamp | None:
     return *place, status.st_size, status.st_mode, status.st_mtime_ns, status.st_ctime_ns
 
 
-def settles_in(now: Stamp) -> float:
-    """Return the seconds until the same stamp means the same text. A file system's clock may be ahead of ours."""
-    return (_TICK_NS - (disk.clock() - now[-1])) / 1e9
+def is_young(now: Stamp | None, since: int) -> bool:
+    """Whether the file has changed since that time: it may change again and keep its stamp, so its bytes are read."""
+    return now is not None and now[-1] + LAG_NS >= since
 
 
 def changed(now: Stamp) -> int:
@@ -210,13 +203,13 @@ def text(path: str, most: int = limits.COMPARED_FILE_BYTES) -> Held:
     return decoded(data) if data is not None or stamp(path) is None else Unknown.TEXT
 
 
-def look(path: str) -> tuple[Stamp | None, Held]:
+def look(path: str) -> Content:
     """Return stamp and text. A file that is deleted meanwhile has neither."""
     now, found = stamp(path), text(path)
     return None if found is None else now, found
 
 
-def whole(path: str) -> tuple[Stamp | None, Held]:
+def whole(path: str) -> Content:
     """Return a stamp and the text that the file had with it, where it is not written all the time."""
     found = look(path)
     for _ in range(_TRIES):

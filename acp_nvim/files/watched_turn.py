@@ -15,7 +15,7 @@ from acp_nvim import limits
 from acp_nvim.files import disk, file_snapshot
 from acp_nvim.files.boundary import Boundary
 from acp_nvim.files.call_run import LAG_NS, CallRun
-from acp_nvim.files.file_snapshot import By, ChangeAuthor, FileSnapshot, Held, Unknown
+from acp_nvim.files.file_snapshot import By, ChangeAuthor, Content, FileSnapshot, Held, Unknown
 from acp_nvim.files.inert_git import Repository
 from acp_nvim.protocol import schema
 from acp_nvim.session.session import Session
@@ -47,8 +47,8 @@ class WatchedTurn:
         default_factory=dict
     )  # modes of before; None: there was no such folder
     answered: int = 0  # when the agent did
-    # how the files looked when it answered
-    at_answer: dict[str, file_snapshot.Stamp | None] = field(default_factory=dict)
+    # what files that may have changed held when it answered, until that is compared; None: too much to be read then
+    at_answer: dict[str, Content | None] = field(default_factory=dict)
     # by folder: what was dirty
     trees: dict[str, tuple[Repository, frozenset[str]]] = field(default_factory=dict)
     # by folder: the branch, and what was staged
@@ -198,8 +198,11 @@ class WatchedTurn:
         return [path for each in given if (path := self._resolved.get(each)) in self.files and path]
 
     def close(self) -> None:
-        """Note how the files look as the agent answers: who changes one from now on is not the agent."""
-        self.at_answer = {path: file_snapshot.stamp(path) for path in self.files}
+        """Read the files that may have changed, as the agent answers: who changes one from now on is not the agent."""
+        size = 0
+        for path in self.changed(self.files):
+            size += file_snapshot.size(file_snapshot.stamp(path))
+            self.at_answer[path] = file_snapshot.whole(path) if size <= limits.WATCHED_BYTES else None
         self.answered = disk.clock()
         for run in self.runs.values():
             run.ended = run.ended or self.answered
@@ -207,42 +210,26 @@ class WatchedTurn:
 
     @property
     def named_texts(self) -> dict[str, str]:
-        """Return what the files hold that its calls have named, but for those that have changed since the answer."""
-        held = ((path, self.files[path]) for path in self.named)
-        left = ((path, seen) for path, seen in held if self.at_answer.get(path, seen.stamp) == seen.stamp)
-        return {path: seen.text for path, seen in left if isinstance(seen.text, str)}
-
-    @property
-    def suspects(self) -> list[str]:
-        """Return the files that may have changed before the answer. Later changes are not the agent's."""
-        return [path for path in self.files if self.is_suspect(path)]
-
-    def is_suspect(self, path: str) -> bool:
-        """May the agent have made a text of the file before its answer that nobody has read?
-
-        No, if the file was last read with the stamp that it had at the answer. Within a clock tick that stamp may
-        stand for two texts, so it is read again as long as it still has it.
-        """
-        seen = self.files[path]
-        if path in self.unbased:
-            return True
-        if path not in self.at_answer or seen.stamp != self.at_answer[path] or seen.missed:
-            return True
-        return not seen.sure and file_snapshot.stamp(path) == seen.stamp
+        """Return what the files that its calls have named held as the agent answered."""
+        seen = ((path, self.files[path]) for path in self.named)
+        held = ((path, self.at_answer.get(path) or (known.stamp, known.text)) for path, known in seen)
+        return {path: text for path, (_, text) in held if isinstance(text, str)}
 
     def is_later(self, path: str) -> bool:
         """Whether the file has changed after the answer."""
         now = file_snapshot.stamp(path)
         return self.over.is_set() and now is not None and now[-1] > self.answered
 
-    def stamps(self) -> dict[str, file_snapshot.Stamp | None]:
-        """Return the stamps of files that may have changed: the stamp differs, or was too young at the last look."""
-        now = {path: file_snapshot.stamp(path) for path in list(self.files)}
-        return {path: each for path, each in now.items() if self.files[path].may_differ(each)}
+    def is_first_read_late(self, path: str) -> bool:
+        """Whether nobody has compared the file yet: git has named it, or it was first read after it had changed."""
+        return path in self.unbased or self.files[path].stamp == file_snapshot.UNSEEN
+
+    def may_differ(self, path: str) -> bool:
+        """Whether the file may hold another text than when it was last read."""
+        now = file_snapshot.stamp(path)
+        return now != self.files[path].stamp or file_snapshot.is_young(now, self.began)
 
     def changed(self, paths: Iterable[str]) -> list[str]:
-        return [
-            path
-            for path in paths
-            if path in self.unbased or self.files[path].differs(file_snapshot.stamp(path))
-        ]
+        """Return the files that have to be compared: those that may differ, and those whose buffers are behind."""
+        waiting = {*self.unbased, *self.at_answer}
+        return [path for path in paths if path in waiting or self.files[path].missed or self.may_differ(path)]

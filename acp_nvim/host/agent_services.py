@@ -33,8 +33,7 @@ from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.terminals.service import Terminals
 from acp_nvim.text.text_file import first_change
 
-_SWEEP = 0.4  # seconds
-_SETTLING = 0.7
+_SETTLING = 0.7  # seconds
 _LOOKING = 0.3
 _HEARING = 0.3  # seconds; at a hit-enter prompt Neovim hears of it later
 
@@ -57,7 +56,7 @@ class AgentServices:
         self.known_files: list[str] = []
         expected = ExpectedWrites(self._tell)
         self.files = Files(editor, self, expected)
-        self.watch = DiskWatcher(self.files, spawn, self._on_changed, self._on_over, self._say, _SWEEP)
+        self.watch = DiskWatcher(self.files, spawn, self._on_changed, self._on_over, self._say)
         loaded = self.files.documents.open.__contains__
         self.review = Review(
             editor, loaded, expected.typed, expected.asked, self._learn_report, self._on_taken_back, touch
@@ -153,6 +152,10 @@ class AgentServices:
         """Note that a buffer has been read from this file: a prompt may be about to go out."""
         self.known_files = [*self.known_files, path]
         self.watch.opened(path)
+
+    def entered(self, path: str) -> None:
+        """Note that the user looks at a file which is not what its buffer has been read from."""
+        self.watch.entered(path)
 
     def saved(self, path: str, stamp: FileStamp) -> None:
         """Note that the user has written a file, which has this stamp since."""

@@ -92,6 +92,12 @@ class Opened(Command):
     path: str  # resolved
 
 
+class Entered(Command):
+    """The user looks at a file which is not what its buffer has been read from."""
+
+    path: str  # resolved
+
+
 class Saved(Command):
     """The user has written this file, from whatever buffer."""
 

@@ -143,7 +143,7 @@ class Enforcement:
         if self._has_to_wait(case):
             return  # then
         before = dict(case.stamps)
-        self._enforce(case, surely=True)
+        self._enforce(case)
         for decision in case.decisions:
             if not decision.settled:
                 decision.settled = True
@@ -151,10 +151,10 @@ class Enforcement:
                 self._expected.tell_of(case.session, decision, _UNTOUCHED if is_same else OTHERWISE)
         case.done.set()
 
-    def _enforce(self, case: Case, surely: bool = False) -> None:
+    def _enforce(self, case: Case) -> None:
         for decision in case.decisions if not self._has_to_wait(case) else ():
             try:
-                self._take_back(case, decision, surely)
+                self._take_back(case, decision)
             except OSError as error:
                 log.warning("%s was not reverted: %s", decision.path, error)
                 self._expected.tell_of(case.session, decision, f"was not reverted: {error.strerror or error}")
@@ -170,14 +170,13 @@ class Enforcement:
             self._spawn(self._look_after, case, self._end_of_save, decision)
         return case.waits > 0
 
-    def _take_back(self, case: Case, decision: Decision, surely: bool) -> None:
+    def _take_back(self, case: Case, decision: Decision) -> None:
         """Put the decided text on the disk, if the file holds what the agent proposed.
 
-        A file that looks as it did is not read again, unless it is so young that it may have changed unseen.
+        A file that looks as it did is not read again, unless it has changed since the decision.
         """
         now = file_snapshot.stamp(decision.path)
-        is_sure = now is None or file_snapshot.settles_in(now) <= 0
-        if now == case.stamps[decision.path] and is_sure and not surely:
+        if now == case.stamps[decision.path] and not file_snapshot.is_young(now, case.began):
             return
         data = file_snapshot.content(decision.path)
         found = None if data is None else as_utf8(data).removeprefix("\ufeff")

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import anyio
 
 from acp_nvim import limits
-from acp_nvim.files import file_snapshot
+from acp_nvim.files import disk, file_snapshot
 from acp_nvim.files.file_snapshot import Asked, Stamp, Typed, as_utf8
 from acp_nvim.files.proposal_interface import DecidedTexts
 from acp_nvim.proposals.decision import Decision
@@ -28,6 +28,7 @@ class Case:
     decisions: list[Decision]
     done: anyio.Event = field(default_factory=anyio.Event)  # all files are as decided, or will not be
     stamps: dict[str, Stamp | None] = field(default_factory=dict)  # how they looked when last read
+    began: int = field(default_factory=disk.clock)
     waits: int = 0  # tasks after which it is looked at: a file is saved, or a decision carried over
     is_over: bool = False  # its call, or the turn
 

@@ -53,8 +53,10 @@ local function event(name, data)
   local session = state.session(data.session)
   if session and name == "AcpTurnStarted" then
     session.turn, session.turn_began = data.turn, vim.uv.now()
+    file_changed_prompt.turn_began(data.session)
   elseif session and name == "AcpTurnEnded" then
     session.turn, session.turn_began = nil, nil
+    file_changed_prompt.turn_ended(data.session)
   end
   user_events.fire(name, data)
   if name == "AcpSessionStarted" and config.get().follow then

@@ -6,6 +6,7 @@ local chats = require("acp_nvim.chat.buffer")
 local continue = require("acp_nvim.sessions.continue")
 local decoration_provider = require("acp_nvim.chat.decoration_provider")
 local diff_view = require("acp_nvim.question.diff_view")
+local file_changed_prompt = require("acp_nvim.documents.file_changed_prompt")
 local follow = require("acp_nvim.follow.pinned_window")
 local locked = require("acp_nvim.documents.locked")
 local messages = require("acp_nvim.ui.messages")
@@ -68,11 +69,18 @@ locked.on_free(function(path)
   end
 end)
 
+file_changed_prompt.on_found(function(path)
+  if backend.is_running() then
+    backend.notify("entered", { path = path })
+  end
+end)
+
 backend.on_questions_gone(function(n)
   open_questions.update(n, {})
 end)
 
 backend.on_session_lost(backend_lost.mark_all_ended)
+backend.on_session_lost(file_changed_prompt.turn_ended)
 backend.on_shutdown(proposal.settle)
 
 -- The chat --------------------------------------------------------------------------------------------------------------

@@ -246,7 +246,6 @@ async def test_a_look_that_comes_too_late_takes_nobody_else_s_change_for_the_age
     agent: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A call ends, the agent answers, another program writes, and only then the file of the call is read."""
-    monkeypatch.setattr(file_snapshot, "_TICK_NS", 10**12)  # no stamp is ever old enough
     async with watching(agent) as watched:
         await watched.edited("agent's\n")
         path, look = watched.path, file_snapshot.look

@@ -1,4 +1,5 @@
-"""Another program changes a file just after our own save: its lines come into the buffer while the turn goes on."""
+"""Another program changes a file just after our own save: its lines come into the buffer when the user looks at it, or
+with the turn's end."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -46,6 +47,7 @@ def saved(open_editor: Open, tmp_path: Path, is_early: bool) -> Play:
 @pytest.mark.parametrize("is_early", [True, False])
 def test_it_is_taken_up_in_the_turn(open_editor: Open, tmp_path: Path, is_early: bool) -> None:
     play = saved(open_editor, tmp_path, is_early)
+    play.editor.type(":checktime<CR>")
     play.editor.expect_lua("return vim.fn.getline(5)", "LINE 5", timeout=4)
     assert play.lines() == BOTH
     assert play.editor.lua("return vim.bo.modified") is False

@@ -157,6 +157,8 @@ def test_a_line_that_is_typed_while_the_agent_works_is_not_told(open_editor: Ope
     agent = script(tmp_path, on_prompt("edit", *read_and_edit(NOTES, *steps)), on_prompt("", say("ok")))
     editor = open_notes(open_editor, agent, join_lines(TEN))
     editor.acp("prompt", "edit")
+    wait_until(lambda: agent.logged("mark"))
+    editor.type(":doautocmd FocusGained<CR>")  # the call goes on, and the user looks at the file
     editor.expect_lua(PENDING, 1)
     editor.type("5Go# typing<Esc>")
     go.touch()

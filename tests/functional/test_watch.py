@@ -309,18 +309,86 @@ def test_a_loaded_file_that_is_deleted_is_told_and_its_text_stays(open_editor: O
     expect_no_prompt(editor)
 
 
-@pytest.mark.statement(105)
-def test_a_change_in_the_middle_of_a_call_comes_soon(open_editor: Open, tmp_path: Path) -> None:
-    """The agent says nothing of it: the call goes on."""
-    over = tmp_path / "over"
-    agent = script(
-        tmp_path,
-        on_prompt("", *call_edit(NOTES, mark("named"), write_file(NOTES, "new\n"), wait_file(str(over)))),
+def write_and_go_on(open_editor: Open, tmp_path: Path, keys: str = "", **options: Any) -> tuple[Editor, Path]:
+    """The agent has written "new" in the place of "one", and its call goes on until the file comes."""
+    over, typed = tmp_path / "over", tmp_path / "typed"
+    new = write_file(NOTES, "new\ntwo\nthree\n")
+    steps = call_edit(
+        NOTES, mark("named"), wait_file(str(typed)), new, mark("written"), wait_file(str(over)), id="c"
     )
-    editor = open_notes(open_editor, agent)
+    agent = script(tmp_path, on_prompt("", *steps, mark("done"), wait_file(str(tmp_path / "end"))))
+    editor = open_notes(open_editor, agent, **options)
     editor.acp("prompt", "edit")
-    editor.expect_lua(LINES, ["new"], timeout=3)
-    assert editor.acp("status")["state"] == "running"
+    editor.wait_event("AcpTurnStarted")
+    wait_until(lambda: agent.logged("mark"))
+    if keys:
+        editor.type(keys)
+        editor.expect_lua("return vim.bo.modified")
+    typed.touch()
+    wait_until(lambda: len(agent.logged("mark")) == 2)
+    return editor, over
+
+
+@pytest.mark.statement(105)
+@pytest.mark.parametrize("is_entered", [False, True])
+def test_a_change_in_the_middle_of_a_call_comes_with_its_end_or_where_the_user_goes(
+    open_editor: Open, tmp_path: Path, is_entered: bool
+) -> None:
+    """The agent says nothing of it: the call goes on."""
+    editor, over = write_and_go_on(open_editor, tmp_path)
+    if is_entered:
+        editor.type(":split | wincmd p<CR>:split other.txt<CR><C-w>p")
+        editor.expect_lua(LINES, ["new", "two", "three"])
     over.touch()
+    editor.expect_lua(LINES, ["new", "two", "three"])
+    assert editor.acp("status")["state"] == "running"
+    editor.expect_lua("return #require('acp_nvim').changes()", 1)
+    (tmp_path / "end").touch()
     editor.wait_event("AcpTurnEnded")
     expect_no_prompt(editor)
+
+
+@pytest.mark.parametrize("way", ["checktime", "doautocmd FocusGained"])
+def test_unsaved_lines_and_a_change_in_the_middle_of_a_call_raise_no_prompt(
+    open_editor: Open, tmp_path: Path, way: str
+) -> None:
+    editor, over = write_and_go_on(open_editor, tmp_path, "Gofour<Esc>")
+    editor.type(f":{way}<CR>")
+    editor.expect_lua(LINES, ["new", "two", "three", "four"])
+    expect_no_prompt(editor)
+    assert editor.lua("return vim.bo.modified") is True
+    assert editor.acp("questions") == []
+    over.touch()
+    (tmp_path / "end").touch()
+    editor.wait_event("AcpTurnEnded")
+    assert editor.lua(LINES) == ["new", "two", "three", "four"]
+    editor.expect_lua("return vim.fn.exists('#FileChangedShell')", 0)
+
+
+def test_a_change_that_neovim_has_read_before_the_call_ends_is_the_agent_s(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    editor, over = write_and_go_on(open_editor, tmp_path)
+    editor.type(":checktime<CR>")
+    editor.expect_lua(LINES, ["new", "two", "three"])
+    over.touch()
+    editor.expect_lua("return #require('acp_nvim').changes()", 1)
+    (change,) = editor.acp("changes")
+    assert [(hunk["old"], hunk["new"], hunk["state"]) for hunk in change["hunks"]] == [
+        (["one"], ["new"], "pending")
+    ]
+    assert change["by"] == "agent"
+
+
+def test_a_file_outside_of_the_turn_s_folders_is_asked_about_as_ever(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    editor, _over = write_and_go_on(open_editor, tmp_path)
+    other = tmp_path / "other.txt"
+    other.write_text("a\n")
+    editor.type(f":split {other}<CR>imine<Esc>")
+    editor.expect_lua("return vim.bo.modified")
+    other.write_text("outside\n")
+    editor.type(":checktime<CR>")
+    editor.screen.expect("W12")
+    editor.ask("nvim_input", "o<CR>")

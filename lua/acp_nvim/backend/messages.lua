@@ -57,6 +57,10 @@
 ---@class acp.message.Opened
 ---@field path string  resolved
 
+--- The user looks at a file which is not what its buffer has been read from.
+---@class acp.message.Entered
+---@field path string  resolved
+
 --- The user has written this file, from whatever buffer.
 ---@class acp.message.Saved
 ---@field path string  resolved

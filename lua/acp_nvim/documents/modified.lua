@@ -1,6 +1,6 @@
 -- Tells the backend which files have unsaved changes in a buffer: while Neovim does not answer, it reads the others
--- from the disk. It also tells which files are read, for they are watched from then on, and what the user has saved,
--- through whatever buffer: that is no agent's change.
+-- from the disk. It also tells which files are read, for they are watched from then on, which of them the user looks at
+-- that have changed on disk, and what the user has saved, through whatever buffer: that is no agent's change.
 local changes = require("acp_nvim.documents.changes")
 local find = require("acp_nvim.documents.find")
 local origin = require("acp_nvim.documents.origin")
@@ -47,8 +47,8 @@ local function tell_save(event, notify)
 end
 
 --- Notifies of the files that are modified now, and from then on whenever one becomes modified or unmodified, is read
---- or is saved.
----@param send fun(verb: "modified"|"opened"|"saved", payload: table)
+--- or is saved, and of those that the user looks at while they are something else on the disk.
+---@param send fun(verb: "modified"|"opened"|"entered"|"saved", payload: table)
 function M.watch(send)
   M.unwatch()
   local function notify(payload)
@@ -73,6 +73,17 @@ function M.watch(send)
     callback = function(event)
       if find.is_file(event.buf) and not changes.under_way(event.buf) then
         send("opened", { path = find.resolve(api.nvim_buf_get_name(event.buf)) })
+      end
+    end,
+  })
+  api.nvim_create_autocmd({ "BufEnter", "FocusGained" }, {
+    group = group,
+    callback = function()
+      for _, win in ipairs(api.nvim_tabpage_list_wins(0)) do
+        local buf = api.nvim_win_get_buf(win)
+        if find.is_file(buf) and origin.is_outdated(buf) then
+          send("entered", { path = find.resolve(api.nvim_buf_get_name(buf)) })
+        end
       end
     end,
   })

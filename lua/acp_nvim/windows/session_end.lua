@@ -27,6 +27,7 @@ function M.remove(n)
     session_windows.open(before)
   end
   file_changed_prompt.update(n, {})
+  file_changed_prompt.turn_ended(n)
   follow.drop(n)
   terminal.ended(n)
   if is_held then

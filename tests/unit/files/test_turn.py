@@ -1,9 +1,12 @@
-"""What may still be the agent's once it has answered: files that had changed by then and were not read since."""
+"""What is still the agent's once it has answered: what its files held at the answer."""
 
 import os
 from pathlib import Path
 
-from acp_nvim.files import file_snapshot
+import pytest
+
+from acp_nvim import limits
+from acp_nvim.files import disk, file_snapshot
 from acp_nvim.files.boundary import Boundary
 from acp_nvim.files.watched_turn import WatchedTurn
 from acp_nvim.session.session import Session
@@ -11,51 +14,59 @@ from acp_nvim.session.session import Session
 YESTERDAY = 86400
 
 
-def write(path: Path, text: str, age: float = YESTERDAY) -> None:
-    """With a time far from now: one stamp stands for one text."""
-    path.write_text(text)
-    then = path.stat().st_mtime - age
-    os.utime(path, (then, then))
-
-
-def read(turn: WatchedTurn, path: Path) -> None:
-    turn.files[str(path)].take(*file_snapshot.look(str(path)))
-
-
 def answered(folder: Path) -> tuple[WatchedTurn, Path]:
     """A turn that has met a file, which the agent has changed before it answered."""
     path = folder / "notes.txt"
-    write(path, "old\n")
+    path.write_text("old\n")
     turn = WatchedTurn(Session(1, "mine", str(folder)), 1, Boundary(lambda session: None))
     turn.add_path(str(path), "agent")
-    write(path, "the agent's\n", YESTERDAY / 2)
+    path.write_text("the agent's\n")
     return turn, path
 
 
-def test_a_change_that_nobody_has_read_is_the_agent_s(tmp_path: Path) -> None:
+def held(turn: WatchedTurn) -> dict[str, object]:
+    return {os.path.basename(path): found and found[1] for path, found in turn.at_answer.items()}
+
+
+def test_what_a_file_held_at_the_answer_is_kept_whatever_becomes_of_it(tmp_path: Path) -> None:
     turn, path = answered(tmp_path)
     turn.close()
-    assert turn.suspects == [str(path)]
-    read(turn, path)
-    write(path, "somebody's\n", 0)
-    assert turn.suspects == []
+    path.write_text("somebody's\n")
+    assert held(turn) == {"notes.txt": "the agent's\n"}
 
 
-def test_of_a_change_that_was_read_before_the_answer_nothing_is_left(tmp_path: Path) -> None:
+def test_a_file_that_is_deleted_after_the_answer_was_there_at_the_answer(tmp_path: Path) -> None:
     turn, path = answered(tmp_path)
-    read(turn, path)
     turn.close()
-    write(path, "somebody's\n", 0)
-    assert turn.suspects == []
+    path.unlink()
+    assert held(turn) == {"notes.txt": "the agent's\n"}
 
 
-def test_a_file_that_was_read_within_a_tick_of_its_change_is_read_again_as_long_as_it_looks_so(
-    tmp_path: Path,
+def test_a_file_of_before_the_turn_that_looks_as_it_did_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("old\n")
+    session = Session(1, "mine", str(tmp_path))
+    later = disk.clock() + YESTERDAY * 10**9
+    turn = WatchedTurn(session, 1, Boundary(lambda session: None), began=later)
+    turn.add_path(str(path), "agent")
+    assert turn.changed([str(path)]) == []
+    path.write_text("newer\n")
+    assert turn.changed([str(path)]) == [str(path)]
+
+
+def test_a_file_that_has_changed_since_the_turn_began_is_read_whatever_its_stamp_is(tmp_path: Path) -> None:
+    """It may have changed twice within one tick of its clock."""
+    turn, path = answered(tmp_path)
+    seen = turn.files[str(path)]
+    seen.take(*file_snapshot.look(str(path)))
+    assert file_snapshot.stamp(str(path)) == seen.stamp
+    assert turn.changed([str(path)]) == [str(path)]
+
+
+def test_what_is_too_much_to_be_read_at_the_answer_is_read_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    turn, path = answered(tmp_path)
-    read(turn, path)
-    turn.files[str(path)].sure = False
+    turn, _path = answered(tmp_path)
+    monkeypatch.setattr(limits, "WATCHED_BYTES", 3)
     turn.close()
-    assert turn.suspects == [str(path)]
-    write(path, "somebody's\n", 0)
-    assert turn.suspects == []
+    assert held(turn) == {"notes.txt": None}
