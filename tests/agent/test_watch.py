@@ -38,7 +38,11 @@ class Watched:
         self.changes: list[tuple[str, Held, str | None, str]] = []
         self.busy = 0
         self.watch = DiskWatcher(
-            agent.files, self._spawn, self._changed, lambda session, turn: None, lambda level, text: None
+            agent.files,
+            self._spawn,
+            self._changed,
+            lambda session, turn, moved: None,
+            lambda level, text: None,
         )
         self.path = agent.root / "f"
 
