@@ -395,6 +395,45 @@ def test_redo_says_why_not(open_editor: Open, tmp_path: Path, keys: str, why: st
     redo(editor, why)
 
 
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ":enew | bwipeout notes.txt new.txt<CR>",
+        ":enew | bunload notes.txt new.txt<CR>",
+        ":split new.txt<CR>:edit<CR>",
+    ],
+)
+@pytest.mark.parametrize("is_open", [True, False])
+def test_redo_after_its_buffers_have_gone_or_come(
+    open_editor: Open, tmp_path: Path, is_open: bool, keys: str
+) -> None:
+    steps = [*WAYS["on disk"], *call_edit(NEW, write(NEW, "one\ntwo\n"), id="new")]
+    editor = begin(open_editor, tmp_path, steps)
+    take_turn(editor)
+    editor.expect_lua(PENDING, 4)
+    if not is_open:
+        editor.type(":enew | bwipeout notes.txt<CR>")
+    undo(editor, "undone: 4 changes in 2 files (turn 1)")
+    editor.type(keys)
+    redo(editor, "redone: 4 changes in 2 files (turn 1)")
+    assert (read_disk(editor), read_disk(editor, "new.txt")) == (join_lines(CHANGED), "one\ntwo\n")
+    editor.expect_lua(PENDING, 4)
+    undo(editor, "undone: 4 changes in 2 files (turn 1)")
+    assert read_disk(editor) == join_lines(TEN)
+    assert not (editor.project / "new.txt").exists()
+
+
+def test_a_file_that_is_another_by_now_is_left_by_a_redo(open_editor: Open, tmp_path: Path) -> None:
+    steps = [*WAYS["through us"], *call_edit(A, read(A), delete_file(A), id="delete")]
+    editor = begin(open_editor, tmp_path, steps, a__txt="a\n")
+    take_turn(editor)
+    editor.expect_lua(PENDING, 4)
+    undo(editor, "undone: 4 changes in 2 files (turn 1)")
+    (editor.project / "a.txt").write_text("a\nmine\n")
+    redo(editor, "redone: 3 changes in notes.txt (turn 1) · left: changed since: a.txt")
+    assert (read_disk(editor), read_disk(editor, "a.txt")) == (join_lines(CHANGED), "a\nmine\n")
+
+
 def test_no_redo_once_the_session_has_ended(open_editor: Open, tmp_path: Path) -> None:
     editor = two_turns(open_editor, tmp_path)
     undo(editor, "undone: 1 change in notes.txt (turn 1)", "undo turn 1")

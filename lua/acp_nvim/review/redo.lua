@@ -25,7 +25,8 @@ local M = {}
 ---@field before acp.FileBefore
 ---@field lines string[]     what the undo has left
 ---@field turns acp.Turn[]   that had written by then
----@field count integer      hunks of the turn that were left
+---@field left integer       hunks of the turn that were left
+---@field count integer      changes that were undone
 
 --- Records that the turn is back.
 ---@param one acp.UndoneFile
@@ -144,7 +145,7 @@ end
 ---@return string?
 function M.refusal(one, what)
   local name = vim.fs.basename(one.file.given)
-  if store.left_of_turn(one.file, what) > one.count then
+  if store.left_of_turn(one.file, what) > one.left then
     return ("%s has changes of turn %d again"):format(name, what.turn)
   end
   local later = pending_changes.written_since(one.file.text, one.turns)
@@ -152,7 +153,7 @@ function M.refusal(one, what)
 end
 
 ---@param one acp.UndoneFile
----@return acp.UndoAnswer  `count`: of files
+---@return acp.UndoAnswer  `count`: 1, if it is done
 function M.file(one)
   attached_buffers.settle()
   local ok, answer = pcall(carry_out, one)

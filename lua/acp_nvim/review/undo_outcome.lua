@@ -148,9 +148,10 @@ end
 ---@param outcome acp.UndoOutcome
 ---@param file acp.ReviewedFile
 ---@param answer acp.UndoAnswer
-function M.add_redone(outcome, file, answer)
+---@param count integer  changes that were undone in it
+function M.add_redone(outcome, file, answer, count)
   outcome.files[file.given] = answer.count ~= nil or nil
-  outcome.count = outcome.count + (answer.count or 0)
+  outcome.count = outcome.count + (answer.count and count or 0)
   if answer.why then
     local name = printable.visible(vim.fs.basename(file.given))
     table.insert(outcome.left, { name = name, why = reason(file, answer.why) })

@@ -92,6 +92,7 @@ function M.undo(by, still_waiting)
     if answer.locked then
       return answer
     end
+    local before = outcome.count
     undo_outcome.add(outcome, file, shares[file], answer)
     if answer.before then
       files[#files + 1] = {
@@ -99,7 +100,8 @@ function M.undo(by, still_waiting)
         before = answer.before,
         lines = vim.list_slice(file.text.lines),
         turns = file.text.known.turns,
-        count = store.left_of_turn(file, by),
+        left = store.left_of_turn(file, by),
+        count = outcome.count - before,
       }
     end
     if shares[file].count > 0 then
@@ -149,7 +151,7 @@ function M.redo()
   local function carry_out(file)
     local answer = redo.file(of[file])
     if not answer.locked then
-      undo_outcome.add_redone(outcome, file, answer)
+      undo_outcome.add_redone(outcome, file, answer, of[file].count)
       refresh.file(file, 0, -1)
     end
     return answer
