@@ -40,6 +40,10 @@ function steps.keep(ids)
   pending.keep(text, set(ids))
 end
 
+function steps.keep_turn(session, turn)
+  pending.keep_turn(text, { session = session, turn = turn })
+end
+
 function steps.undo(ids)
   pending.undo(text, pending.plan_undo(text, { ids = set(ids) }))
 end

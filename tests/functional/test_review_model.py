@@ -34,7 +34,7 @@ class Story:
 
     def __init__(self, neovim: Editor, seed: int) -> None:
         self.random, self.count, self.told = random.Random(seed), 0, list[str]()
-        self.redoes = random.Random(seed)
+        self.redoes, self.first_moment = random.Random(seed), 0
         start = tuple(f"first {n}" for n in range(self.random.randint(0, 9)))
         self.file, self.real = File(start), Lua(neovim, list(start))
         # the states before and after a turn was undone, while nothing else was decided and nobody else wrote
@@ -55,6 +55,9 @@ class Story:
     def step(self) -> None:
         if self.undone and self.redoes.random() < 0.4:
             self.redo(*self.undone)
+        waiting = [turn.by for turn in self.file.state.turns if not turn.allowed]
+        if waiting and self.redoes.random() < 0.1:
+            self.keep_turn(self.redoes.choice(waiting))
         kind, r, file = self.random.choice(KINDS), self.random, self.file
         by = (r.randint(1, 2), r.randint(1, 2))
         hunks = file.state.hunks
@@ -79,8 +82,9 @@ class Story:
                 self.run("undo_turn", *by)
         elif kind == "go":
             moment = r.randrange(len(file.moments))
-            file.go_to(moment)
-            self.run(kind, None, moment, at=moment)
+            if moment >= self.first_moment:
+                file.go_to(moment)
+                self.run(kind, None, moment, at=moment)
         elif kind == "report":
             if by[0] in file.told:
                 self.check_report(by[0])
@@ -90,6 +94,13 @@ class Story:
         elif chosen:
             file.undo(*(hunks[n] for n in chosen))
             self.run(kind, ids)
+
+    def keep_turn(self, by: Author) -> None:
+        """No state of before is gone back to then: as after any keep, lines that have gone since pair by guess."""
+        self.undone, self.first_moment = None, len(self.file.moments) - 1
+        self.file.save()
+        self.file.keep_turn(by)
+        self.run("keep_turn", *by)
 
     def redo(self, before: State, after: State) -> None:
         """Unless `u` has led to a state that has the turn, or other turns than were left."""
@@ -113,7 +124,7 @@ class Story:
         self.told.append(f"{kind} {arguments}")
         state = self.file.state
         if at is None:
-            at = self.real.at if kind in ("keep", "report") else len(self.file.moments) - 1
+            at = self.real.at if kind in ("keep", "keep_turn", "report") else len(self.file.moments) - 1
         answer = self.real.drive(kind, *arguments, at=at)
         assert tuple(self.real.lines) == state.live
         found = [

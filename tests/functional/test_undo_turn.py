@@ -25,7 +25,6 @@ Open = Callable[..., Editor]
 FIRST = [*TEN[:4], "first", "added", *TEN[5:]]  # line 5 is changed, one line added behind it
 SECOND = [*TEN[:4], "second", "added", "SIX", *TEN[6:]]  # that line again, and line 6
 NEWEST = "return require('acp_nvim.review').newest_turn(1)"
-NEAR = "1 also changed by a later turn: decide on that one first"
 
 
 def take_turns(open_editor: Open, tmp_path: Path, *turns: Any, **options: Any) -> Editor:
@@ -110,9 +109,6 @@ def test_each_turn_has_its_own_numbers(open_editor: Open, tmp_path: Path) -> Non
     editor.type(":Acp review session<CR>")
     editor.expect_lua("return vim.fn.getqflist({ title = 0 }).title", "session 1: notes.txt +3 −2")
     editor.type("<C-w>l<C-w>kgg/+2 −1<CR>")
-    editor.type(",k")
-    editor.screen.expect(NEAR)
-    editor.expect_lua(LINES, SECOND)
     editor.type("<CR>")
     editor.screen.expect("change 1 of 1 · ")
     editor.expect_lua("return vim.fn.getqflist({ title = 0 }).title", "turn 1: notes.txt +2 −1")
@@ -121,6 +117,27 @@ def test_each_turn_has_its_own_numbers(open_editor: Open, tmp_path: Path) -> Non
     editor.screen.expect("± notes.txt +2 −1 · ,k keep ,u undo · :Acp review")
     editor.type(":Acp keep turn<CR>")
     editor.screen.expect("± kept 1")
+
+
+def test_an_earlier_turn_is_kept_below_a_later_one(open_editor: Open, tmp_path: Path) -> None:
+    """What the later turn has made of its lines waits, over these; and u does not bring it back as pending."""
+    editor = twice(open_editor, tmp_path)
+    editor.expect_lua(LINES, SECOND)
+    editor.type(":Acp keep turn 1<CR>")
+    editor.screen.expect("kept: 1 change in notes.txt (turn 1)")
+    editor.expect_lua(LINES, SECOND)
+    assert describe(editor) == [(2, ["first"], ["second"]), (2, ["line 6"], ["SIX"])]
+    editor.type("u")
+    editor.expect_lua(LINES, FIRST)
+    assert describe(editor) == []
+    editor.type("<C-r>")
+    editor.expect_lua(LINES, SECOND)
+    assert describe(editor) == [(2, ["first"], ["second"]), (2, ["line 6"], ["SIX"])]
+    editor.type(":write<CR>:Acp undo turn<CR>")
+    editor.screen.expect("undone: 2 changes in notes.txt (turn 2)")
+    editor.expect_lua(LINES, FIRST)
+    editor.expect_lua(PENDING, 0)
+    assert read_disk(editor) == join_lines(FIRST)
 
 
 def test_unsaved_lines_stay_unsaved(open_editor: Open, tmp_path: Path) -> None:

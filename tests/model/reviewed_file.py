@@ -90,6 +90,21 @@ class File:
         self.state, self.saved = kept(self.state), kept(self.saved)
         self.moments = [kept(moment) for moment in self.moments]
 
+    def keep_turn(self, by: Author) -> None:
+        """Also where later turns have written over it."""
+        written, now = self.state.written(by), self.state
+
+        def kept(state: State) -> State:
+            if state is now:
+                return state.keep_turn(by)
+            for below, above in written:
+                for i1, i2, j1, j2 in hunks(below, above):
+                    state = state.keep(below[i1:i2], j1, j2, above)
+            return state
+
+        self.state, self.saved = kept(self.state), kept(self.saved)
+        self.moments = [kept(moment) for moment in self.moments]
+
     def undo(self, *chosen: Hunk) -> bool:
         """The same hunk goes from the disk, unless it is not there. False: unsaved lines touch it."""
         on_disk, live, disk = [], self.state.live, self.saved.live

@@ -249,15 +249,12 @@ local function decide_all(verb, what)
   local chosen = vim.tbl_filter(function(hunk)
     return not turn or hunk.turn == turn
   end, found)
-  local left = {}
-  if #chosen < #found then
-    left[1] = ("%d also changed by a later turn: decide on that one first"):format(#found - #chosen)
-  end
+  local left, is_below = {}, #chosen < #found -- a later turn has written over some of it
   if verb == "undo" and #unknown > 0 then
     local names = vim.tbl_map(vim.fs.basename, unknown)
     left[#left + 1] = ("earlier text unknown: %s"):format(table.concat(names, ", "))
   end
-  if #chosen == 0 and (verb == "undo" or #unknown == 0) then
+  if #found == 0 and (verb == "undo" or #unknown == 0) then
     return nil,
       #left > 0 and ("nothing undone · left: %s"):format(table.concat(left, "; ")) or nothing_left(verb, n, turn)
   end
@@ -268,6 +265,7 @@ local function decide_all(verb, what)
     aloud = true,
     session = n,
     turn = turn,
+    whole_turn = is_below and { session = n, turn = turn } or nil,
     still_waiting = function()
       return waiting_beside(n, turn)
     end,

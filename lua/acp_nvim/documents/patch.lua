@@ -250,7 +250,7 @@ local function end_at(self, row, is_closed)
     self:pass(false)
     hunk = self:hunk()
   end
-  return row + self.offset
+  return hunk and hunk.at == row and hunk.from or row + self.offset
 end
 
 --- Where the lines are among the hidden ones.

@@ -15,6 +15,7 @@ local M = {}
 ---@field all? integer      keep: the session of which those are settled, too, that nobody could undo
 ---@field turn? integer     one turn of it
 ---@field session? integer
+---@field whole_turn? acp.WrittenBy  keep: all that this turn has written, also where later ones have written
 ---@field left? string[]    what is left, and why
 ---@field aloud? boolean    say what is done
 ---@field still_waiting? fun(): string?  which other changes wait once these are decided; said if nothing is left of these
@@ -76,7 +77,8 @@ end
 local function keep(hunks, how)
   local ids, count, names = set_of(hunks), 0, {}
   for _, file in ipairs(store.all()) do
-    local kept = pending_changes.keep(file.text, ids)
+    local kept = how.whole_turn and pending_changes.keep_turn(file.text, how.whole_turn)
+      or pending_changes.keep(file.text, ids)
     count = count + #kept
     names[file.given] = #kept > 0 or nil
     for _, change in ipairs(kept) do

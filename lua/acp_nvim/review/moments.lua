@@ -69,6 +69,20 @@ function M.kept(memory, kept)
   memory.keeps[#memory.keeps + 1] = { text = memory.text, hunks = kept }
 end
 
+--- Hunks are kept of which later turns have changed lines: they are those of the text below these.
+---@param memory acp.Memory
+---@param lines string[]  the present text
+---@param kept acp.KeptText
+function M.kept_below(memory, lines, kept)
+  local text = {
+    number = memory.text.number,
+    parent = memory.text,
+    before = patches.between(kept.lines, lines),
+    after = patches.between(lines, kept.lines),
+  }
+  memory.keeps[#memory.keeps + 1] = { text = text, hunks = kept.hunks }
+end
+
 --- What is known has changed without the text: the same text is not the same state any more.
 ---@param memory acp.Memory
 function M.differs(memory)

@@ -499,6 +499,43 @@ function M.keep(text, ids)
   return kept
 end
 
+--- Keeps all that a turn has written and that waits, also where later turns have written over it.
+---@param text acp.Pending
+---@param what acp.WrittenBy
+---@return acp.AgentChange[]
+function M.keep_turn(text, what)
+  local decided, changes, ids = vim.list_slice(text.known.decided), {}, {}
+  for _, placed in ipairs(M.of_turn(text, what)) do
+    local change = placed.item
+    if not placed.is_allowed then
+      changes[#changes + 1], ids[change.id] = change, true
+      text.kept_ids[change.id], text.listed[change.id] = true, true
+      decided[#decided + 1] = { row = placed.row, change = change, is_kept = true }
+    end
+  end
+  local turns, kept = stack.keep_turn(text.known.turns, text.lines, what)
+  for _, each in ipairs(kept) do
+    local edits = vim.tbl_map(function(hunk)
+      return { hunk.row, hunk.row + #hunk.new, hunk.new }
+    end, each.hunks)
+    turn_bases.edit(text, edits, true, each.lines)
+    for _, snapshot in pairs(text.snapshots) do
+      local patch, known = patches.between(each.lines, snapshot.lines), snapshot.known
+      local newline = known.newline and not ids[known.newline.id] and known.newline or nil
+      local lower = moments.without(known.turns, each.hunks, patch)
+      snapshot.known = { turns = lower, newline = newline, decided = decided, before = known.before }
+    end
+    moments.kept_below(text.memory, text.lines, each)
+  end
+  if #changes > 0 then
+    moments.differs(text.memory)
+    local newline = newline_without(text, ids)
+    know(text, { decided = bounded(decided), turns = turns })
+    text.known.newline = newline
+  end
+  return changes
+end
+
 --- Changes that do not wait, or all of a turn.
 ---@param text acp.Pending
 ---@param what acp.UndoChoice

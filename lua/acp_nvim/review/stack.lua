@@ -435,6 +435,37 @@ function M.owned(turns, lines, place)
   return rebuilt(turns, list)
 end
 
+---@class acp.KeptText  what a decision has kept in a text of the stack
+---@field lines string[]
+---@field hunks acp.KeptHunk[]
+
+--- The texts below a turn take what it has written, while later turns may have written over it.
+---
+---   live      a Y c     turn 2 has made Y of X
+---   below 2   a X c     turn 1 has made X of b, and is kept: the hunk is X | Y
+---@param turns acp.Turn[]
+---@param lines string[]  the live text
+---@param what acp.WrittenBy
+---@return acp.Turn[]
+---@return acp.KeptText[]
+function M.keep_turn(turns, lines, what)
+  local kept, i = {}, #turns
+  while i > 0 and not turns[i].allowed do
+    if M.is_of(turns[i], what) then
+      local above, edits, patch, hunks = text_above(turns, i, lines), {}, turns[i].patch, {}
+      for k, at in ipairs(patch.at) do
+        local new = vim.list_slice(above, at + 1, at + patch.n[k])
+        edits[k], hunks[k] = { at, at + patch.n[k], new }, { row = at, old = patch.old[k], new = new }
+      end
+      local lower = M.take(vim.list_slice(turns, 1, i), edits, true)
+      turns, kept[#kept + 1] = vim.list_extend(vim.list_slice(lower), turns, i + 1), { lines = above, hunks = hunks }
+      i = math.min(i, #lower + 1)
+    end
+    i = i - 1
+  end
+  return turns, kept
+end
+
 --- All texts get what is reviewed: the edits of the live text undo hunks.
 ---@param turns acp.Turn[]
 ---@param lines string[]  the live text before them

@@ -46,9 +46,10 @@ end
 ---@param text acp.Pending
 ---@param edits acp.Edit[]
 ---@param is_closed? boolean  they decide on hunks
-function M.edit(text, edits, is_closed)
+---@param lines? string[]     of these lines, which are not the live ones
+function M.edit(text, edits, is_closed, lines)
   for _, base in ipairs(#edits > 0 and text.bases or {}) do
-    local _, below = patches.down(patches.between(text.lines, base.lines), edits, is_closed)
+    local _, below = patches.down(patches.between(lines or text.lines, base.lines), edits, is_closed)
     base.lines = diff.apply(base.lines, below)
   end
 end
