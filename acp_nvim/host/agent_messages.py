@@ -40,7 +40,7 @@ class AgentMessages:
             lambda: host.sessions,
             self._app.touch,
             services.visit,
-            self._app.rules.form_answered,
+            self._form_answered,
         )
         self.agent_ready()
         for method, serve in services.serve.items():
@@ -164,6 +164,13 @@ class AgentMessages:
             if question.ended_by == "user" and not question.is_decided_in_diff:
                 self._app.services.enforcement.asked(session, call)
         self._app.rules.answered(session, question, dialect)
+
+    def _form_answered(self, session: Session, question: Question) -> None:
+        call, answer = session.questions.change_before(question), question.answer
+        if call and answer and question.ended_by == "user" and not answer.kind.startswith("reject"):
+            self._app.services.enforcement.allowed(session, call)
+            self._app.services.enforcement.asked(session, call)
+        self._app.rules.form_answered(session, question)
 
     def _warn(self, session: Session, text: str) -> None:
         session.transcript.note("warning", text)

@@ -33,7 +33,7 @@ class OpenQuestions:
         self._on_end, self._now = on_end, now
         self.turn = TurnClock()  # stops while a question is open
         self._open: dict[int, Question] = {}
-        self._before_forms: list[ToolCall] = []  # changes that open forms may ask about
+        self._before_forms: dict[int, ToolCall] = {}  # by key: changes that open forms may ask about
         self.changed = False
 
     def __len__(self) -> int:
@@ -93,7 +93,7 @@ class OpenQuestions:
         """Clear the transcript, and add the open questions to it again."""
         left = [(question, self._transcript.asked.find(question)) for question in self]
         self._transcript.clear()
-        self._before_forms = []
+        self._before_forms = {}
         for question, call in left:
             if call:
                 question.key = self._transcript.ask_again(question, call).key
@@ -120,18 +120,24 @@ class OpenQuestions:
         self._show_before_forms()
 
     def change_before(self, question: Question) -> ToolCall | None:
-        """Return the change that a form may ask about, if there is one: some agents ask for their edits by forms, which
-        name no call, and announce the call a moment later."""
-        return self._before_forms[0] if question.is_bare_form and len(self._before_forms) == 1 else None
+        """Return the change that a form may ask about, if there is one: that of the call it names, else the only one of
+        an open call. Some agents ask for their edits by forms, and announce the call a moment later."""
+        found = list(self._before(question))
+        return found[0] if len(found) == 1 else None
+
+    def _before(self, question: Question) -> Iterator[ToolCall]:
+        if question.is_form:
+            named = self._transcript.calls.find(question.tool_call_id) if question.tool_call_id else None
+            of_form = [named] if named and named.is_open and not question.asked_by else []
+            calls = of_form if question.tool_call_id else self._transcript.calls.unasked()
+            yield from (call for call in calls if has_diff(call, self._cwd))
 
     def _show_before_forms(self) -> None:
         """Have the changes shown that open forms may ask about."""
-        waits: list[ToolCall] = []
-        if any(question.is_bare_form for question in self._open.values()):
-            waits = [call for call in self._transcript.calls.unasked() if has_diff(call, self._cwd)]
-        for call in {call.key: call for call in (*self._before_forms, *waits)}.values():
-            if call.waits_for_form is not (call in waits):
-                call.waits_for_form = call in waits
+        waits = {call.key: call for question in self._open.values() for call in self._before(question)}
+        for key, call in (self._before_forms | waits).items():
+            if call.waits_for_form is not (key in waits):
+                call.waits_for_form = key in waits
                 self._transcript.touch(call)
         self._before_forms = waits
 

@@ -113,9 +113,9 @@ class Question:
         return self.kind not in ("elicitation", "ask")
 
     @property
-    def is_bare_form(self) -> bool:
-        """Whether it is a form that names no call."""
-        return self.kind == "elicitation" and not self.tool_call_id
+    def is_form(self) -> bool:
+        """Whether it asks for words, and not for a visit to a page."""
+        return self.kind == "elicitation" and self.form is not None
 
     def option(self, option_id: str) -> Option | None:
         return next((option for option in self.options if option.id == option_id), None)

@@ -10,7 +10,8 @@ from tests.fakes.script import ScriptedAgent, on_prompt, script, tool, wait_unti
 from tests.functional.editor import Editor
 from tests.steps.conversation import expect_answerable
 from tests.steps.files import LINES, NOTES, open_notes, read_and_edit, read_disk, write
-from tests.steps.proposals import NEW, OLD, ask_edit, open_diff, open_old, write_through
+from tests.steps.forms import request_form
+from tests.steps.proposals import NEW, OLD, ask_edit, make_diff, open_diff, open_old, write_through
 from tests.steps.review import PENDING, list_hunks
 
 Open = Callable[..., Editor]
@@ -149,3 +150,63 @@ def test_a_rule_is_no_question(open_editor: Open, tmp_path: Path) -> None:
     editor.acp("prompt", "edit")
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua(PENDING, 3)
+
+
+# --- forms
+
+APPLY = {"apply": {"type": "string", "enum": ["apply", "skip"]}}
+SHOWN = tool("call", title="edit notes.txt", kind="edit", status="pending", content=[make_diff()])
+UNSHOWN = tool("call", title="edit notes.txt", kind="edit", status="pending")
+WRITES = {"through us": write(NOTES, NEW), "on disk": write_file(NOTES, NEW)}
+ASKED, PENDING_ONES = [("kept", True)] * 3, [("pending", False)] * 3
+
+
+def ask_by_form(open_editor: Open, tmp_path: Path, *steps: Any, key: str = "<M-1>") -> Editor:
+    """The agent asks by a form among these steps, which the user answers by its first choice."""
+    agent = script(tmp_path, on_prompt("", *steps, DONE))
+    editor = open_old(open_editor, agent, setup=KEEP, size=(120, 60))
+    editor.acp("prompt", "edit it")
+    editor.wait_event("AcpQuestion")
+    editor.type(":Acp<CR>")
+    expect_answerable(editor)
+    editor.type(key)
+    editor.wait_event("AcpTurnEnded")
+    wait_until(lambda: read_disk(editor) == NEW)
+    editor.expect_lua("return #require('acp_nvim').changes()", 1)
+    return editor
+
+
+@pytest.mark.parametrize("way", WRITES)
+@pytest.mark.parametrize("names", [{"toolCallId": "call"}, {}], ids=["named", "the only one"])
+def test_a_change_that_a_form_has_shown_and_the_user_has_allowed_does_not_wait(
+    open_editor: Open, tmp_path: Path, way: str, names: dict[str, str]
+) -> None:
+    form = request_form(APPLY, ["apply"], **names)
+    editor = ask_by_form(open_editor, tmp_path, SHOWN, form, WRITES[way])
+    editor.expect_lua(PENDING, 0)
+    assert states(editor) == ASKED
+    editor.type("<M-u>")
+    editor.screen.expect("undone: 3 changes in notes.txt (turn 1)")
+    assert read_disk(editor) == OLD
+
+
+OTHER = tool(
+    "other", title="edit b.txt", kind="edit", status="pending", content=[make_diff("{cwd}/b.txt", None)]
+)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        (UNSHOWN, request_form(APPLY, ["apply"], toolCallId="call"), SHOWN),
+        (SHOWN, request_form(APPLY, ["apply"], toolCallId="another")),
+        (SHOWN, OTHER, request_form(APPLY, ["apply"])),
+    ],
+    ids=["shown after the answer", "about another call", "one of two calls"],
+)
+def test_a_change_that_no_form_has_shown_waits(
+    open_editor: Open, tmp_path: Path, steps: tuple[Any, ...]
+) -> None:
+    editor = ask_by_form(open_editor, tmp_path, *steps, WRITES["on disk"])
+    editor.expect_lua(PENDING, 3)
+    assert states(editor) == PENDING_ONES
