@@ -7,21 +7,20 @@ from typing import Literal
 
 from acp_nvim.files import disk
 from acp_nvim.files.documents import DecidedBase
-from acp_nvim.files.file_snapshot import Stamp, Typed
+from acp_nvim.files.file_snapshot import Typed
 from acp_nvim.messages.proposals import FileAnswer
-from acp_nvim.proposals.agent_change import AgentChange
 from acp_nvim.proposals.proposed_file import ProposedFile
-from acp_nvim.text.compare_decision import NOTHING, Taken, decide, taken
+from acp_nvim.text.compare_decision import Taken, decide, taken
 from acp_nvim.text.text_file import Text, split
 
 
 @dataclass(slots=True, eq=False)
 class Decision:
-    """One file's part of a decision.
+    """One file's part of a decision, which is `about` what the agent has asked for.
 
-    `left` is the live text that the decision is about, `right` that with the whole proposal, `decided` what the user
-    wants instead, and `saved` that without the lines that the user has not saved. None: there is, or shall be, no file;
-    for `saved` also: it overlaps unsaved lines. `typed` is what of it is the user's.
+    `left` is the live text, `right` that with the whole proposal, `decided` what the user wants instead, and `saved`
+    that without the lines that the user has not saved. None: there is, or shall be, no file; for `saved` also: it
+    overlaps unsaved lines. `typed` is what of it is the user's.
 
         left       a b c d     the disk has a b c, the user has not saved d
         right      a B C d     the agent wants B for b and C for c
@@ -30,17 +29,14 @@ class Decision:
     """
 
     path: str  # resolved
+    about: ProposedFile
     left: str | None
     right: str | None
     decided: str | None
-    saved: str | None
-    disk: str | None  # what the disk held when the agent asked
-    written: frozenset[str | None] = frozenset()  # what it may hold once the agent has done it
-    given: str = ""  # the path as it was named
+    saved: str | None = None
+    written: frozenset[str | None] = frozenset()  # what the disk may hold once the agent has done it
     kind: Literal["all", "nothing", "mixed"] = "mixed"  # how much of the proposal it is
-    taken: Taken = NOTHING
     typed: Typed | None = None
-    stamp: Stamp | None = None  # of the file when the agent asked
     takes_unsaved: bool = False  # unsaved lines make something else of what the agent writes
     settled: bool = False  # its write has come, or is not expected any more
     is_taken_back: bool = False
@@ -52,17 +48,7 @@ class Decision:
         """Make a decision of what the editor says; None: all of the proposal is taken."""
         path, change = disk.resolve(file.path), file.change
         if said is None:
-            return cls(
-                path=path,
-                given=file.path,
-                disk=file.disk,
-                left=change.base,
-                right=change.new,
-                decided=change.new,
-                saved=None,
-                kind="all",
-                taken=_all_of(change),
-            )
+            return cls(path, file, change.base, change.new, change.new, kind="all")
         like = file.disk if file.disk is not None else change.new or ""
         left, right, decided, mine, saved, written = (
             _shaped(like, text)
@@ -71,16 +57,13 @@ class Decision:
         kind, text = decide(left, right, decided)
         return cls(
             path=path,
-            given=file.path,
-            disk=file.disk,
+            about=file,
             left=left,
             right=right,
             decided=text,
             saved=saved,
             written=change.written | ({right, *_empty(text)} if left is None else {written} - {None}),
-            stamp=file.stamp,
             kind=kind,
-            taken=taken(left, right, text),
             typed=Typed.of(left, mine),
             takes_unsaved=said.takes_unsaved,
         )
@@ -89,6 +72,13 @@ class Decision:
     def is_enforced(self) -> bool:
         """Whether the agent would write something else than the user wants."""
         return self.kind != "all" or self.takes_unsaved
+
+    @property
+    def taken(self) -> Taken:
+        """Return how much of the proposal the user has taken. A change that has no place has no hunks."""
+        found = taken(self.left, self.right, self.decided)
+        has_place = self.kind != "all" or not self.about.change.problem
+        return found if has_place else found._replace(whole=0, proposed=0)
 
     def is_proposal(self, content: str) -> bool:
         """Whether a write through us is the one that was proposed."""
@@ -108,18 +98,12 @@ class Decision:
     def base(self) -> DecidedBase:
         """Return the text that the decision builds on: the whole proposal, if the agent has put that on the disk."""
         left = self.left or ""
-        proposed = frozenset(text for text in self.written if text not in (None, self.disk))
+        proposed = frozenset(text for text in self.written if text not in (None, self.about.disk))
         return DecidedBase(left, left if self.right is None else self.right, proposed)
 
     @property
     def deletes(self) -> bool:
         return self.decided is None
-
-
-def _all_of(change: AgentChange) -> Taken:
-    """Count what is taken as it was sent; a change that has no place has no hunks."""
-    found = taken(change.base, change.new, change.new)
-    return found._replace(whole=0, proposed=0) if change.problem else found
 
 
 def _empty(decided: str | None) -> set[str]:

@@ -181,7 +181,7 @@ class Enforcement:
         data = file_snapshot.content(decision.path)
         found = None if data is None else as_utf8(data).removeprefix("\ufeff")
         echoes = set(self._files.baselines.echoes(decision.path) if decision.through else ()) - {decision.put}
-        if found not in (*decision.written, *echoes) or found == decision.disk:
+        if found not in (*decision.written, *echoes) or found == decision.about.disk:
             return
         text = decision.on_disk
         if not decision.deletes and text is None:
@@ -212,8 +212,8 @@ class Enforcement:
         """Let the buffer take up the decided text, also where that changes unsaved lines, of which the disk knows
         nothing."""
         path, by = decision.path, ChangeAuthor(session, "agent", session.turn, decision.typed)
-        then = file_snapshot.file_stamp(decision.stamp)
-        known = None if decision.disk is None else Known(decision.disk, then)
+        then, was = file_snapshot.file_stamp(decision.about.stamp), decision.about.disk
+        known = None if was is None else Known(was, then)
         settled = self._settled(decision, stamp)
         if settled is None:
             await self._files.sync_as_decided(path, by, known)

@@ -207,7 +207,7 @@ class Proposals:
 
     def _report(self, session: Session, decision: Decision) -> str:
         now = self._text_of(decision.path)
-        path = os.path.relpath(decision.given, session.cwd)
+        path = os.path.relpath(decision.about.path, session.cwd)
         told = report(path, decision.right, decision.decided, decision.left, now)
         if now is not None:
             self._files.baselines.of(session).learn_report(decision.path, told.splitlines(), now)

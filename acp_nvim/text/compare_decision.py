@@ -45,9 +45,6 @@ class Taken(NamedTuple):
     removed: int = 0
 
 
-NOTHING = Taken(0, 0, 0)
-
-
 def taken(left: str | None, right: str | None, decided: str | None) -> Taken:
     """Count the hunks that the user has taken. A hunk is refused where the decided text is what it was before.
 
