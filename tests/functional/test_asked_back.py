@@ -8,7 +8,7 @@ import pytest
 from tests.fakes.script import on_prompt, script, tool, wait_until
 from tests.functional.editor import Editor
 from tests.steps.conversation import expect_answerable
-from tests.steps.files import LINES, NOTES, read_disk, write
+from tests.steps.files import LINES, NOTES, read, read_disk, write
 from tests.steps.proposals import (
     NEW,
     ask_edit,
@@ -23,12 +23,14 @@ Open = Callable[..., Editor]
 LEFT = NEW.replace("TEN\n", "line 10\n")
 
 
+@pytest.mark.parametrize("reads", [False, True])
 @pytest.mark.parametrize("is_open", [True, False])
 @pytest.mark.parametrize("how", ["refused", "undone"])
 def test_a_yes_to_what_was_refused_is_carried_out(
-    open_editor: Open, tmp_path: Path, how: str, is_open: bool
+    open_editor: Open, tmp_path: Path, how: str, is_open: bool, reads: bool
 ) -> None:
     again = (
+        *[read(NOTES)] * reads,
         ask_edit(make_diff(old=LEFT, new=NEW), toolCallId="again"),
         write(NOTES, NEW),
         tool("again", known=True, status="completed"),
@@ -84,3 +86,21 @@ def test_what_the_user_asks_back_is_written_without_a_question(
     wait_until(lambda: read_disk(editor) == wanted)
     if is_open:
         editor.expect_lua(LINES, wanted.splitlines())
+
+
+def test_what_is_asked_back_is_written_also_by_an_agent_that_reads_the_file_again(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    again = on_prompt("", read(NOTES), write(NOTES, NEW))
+    agent = script(tmp_path, on_prompt("edit", *write_through()), again)
+    editor = open_old(open_editor, agent)
+    open_diff(editor)
+    editor.type(":w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    expect_closed(editor)
+    editor.type("10G:Acp undo<CR>")
+    wait_until(lambda: read_disk(editor) == LEFT)
+    editor.acp("prompt", "put it back after all")
+    editor.wait_event("AcpTurnEnded", turn=2)
+    editor.expect_lua(LINES, NEW.splitlines())
+    assert read_disk(editor) == NEW
