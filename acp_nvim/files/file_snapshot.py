@@ -150,6 +150,11 @@ class FileSnapshot:
     missed: str = ""  # why the buffer has not taken that text up
     shown: str | None = None  # if so, the disk's text that it was last in step with
 
+    def begin(self, given: str, now: Stamp | None, text: Held) -> None:
+        """Forget what an earlier turn knew of the file."""
+        self.path, self.missed, self.shown, self.mode = given, "", None, None
+        self.take(now, text)
+
     def take(self, now: Stamp | None, text: Held) -> None:
         if now and now != UNSEEN:
             self.mode = stat.S_IMODE(now[_MODE])

@@ -175,12 +175,11 @@ class WatchedTurn:
         """Watch a file that is read as `text`, or as another running turn knows it. Return it if there is room."""
         if path not in self.files and len(self.files) < limits.WATCHED_FILES:
             shared = next((turn.files[path] for turn in self.beside if path in turn.files), None)
-            self.files[path] = shared or FileSnapshot(given, None, None)
+            # one of a turn that does not overlap: what a late call finds it finds once, and a look may be under way
+            earlier = next((turn.files[path] for turn in self.all if path in turn.files), None)
+            self.files[path] = shared or earlier or FileSnapshot(given, None, None)
             if not shared:
-                self.files[path].take(now, text)
-                for turn in self.all:  # they are over: what a late call finds, it finds once
-                    if path in turn.files:
-                        turn.files[path] = self.files[path]
+                self.files[path].begin(given, now, text)
         return self.files.get(path)
 
     def changed_at(self, path: str, now: file_snapshot.Stamp | None) -> int:

@@ -198,6 +198,41 @@ def test_what_the_user_saves_while_a_command_runs_is_the_user_s(
     assert (editor.project / "b.txt").read_text() == "b\nb\n"
 
 
+READ_AS_IT_IS_SAVED = """
+vim.api.nvim_create_autocmd("BufWritePost", { pattern = "a.txt", callback = function()
+  vim.cmd("doautocmd BufReadPost")
+  local till = vim.uv.hrtime() + 2e8
+  while vim.uv.hrtime() < till do end
+end })
+"""
+
+
+def test_what_is_saved_at_once_is_the_user_s_beside_a_turn_that_is_over(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    """The backend hears that the file was read and looks at it, and then that it was saved."""
+    go = tmp_path / "go"
+    work = run_command("sed -i s/b/B/ b.txt", read("{cwd}/b.txt"), wait_file(str(go)))
+    agent = script(tmp_path, on_prompt("earlier"), on_prompt("work", *work), on_prompt("later"))
+    editor = open_notes(open_editor, agent, "notes\n", size=(140, 30), init=READ_AS_IT_IS_SAVED)
+    lay_out(editor.project, {"a.txt": "a\n", "b.txt": "b\nb\n"})
+    commit(editor.project)
+    editor.acp("new_session")
+    editor.expect_lua("return require('acp_nvim').status({ session = 2 }).state", "idle")
+    editor.acp("prompt", "earlier", {"session": 2})
+    editor.wait_event("AcpTurnEnded", session=2)
+    editor.acp("prompt", "work", {"session": 1})
+    editor.expect_lua("return require('acp_nvim').status({ session = 1 }).state", "running")
+    editor.lua("vim.cmd(...)", "noautocmd edit a.txt | execute 'normal! Omine' | write")
+    editor.acp("prompt", "later", {"session": 2})
+    editor.wait_event("AcpTurnEnded", session=2)
+    go.touch()
+    editor.wait_event("AcpTurnEnded", session=1)
+    editor.lua("require('acp_nvim.review').wait_for_disk()")
+    assert [os.path.basename(each["path"]) for each in editor.acp("changes", {"all": True})] == ["b.txt"]
+    assert (editor.project / "a.txt").read_text() == "mine\na\n"
+
+
 def test_what_is_saved_in_a_file_that_the_agent_edits_is_the_user_s(
     open_editor: Open, tmp_path: Path
 ) -> None:
