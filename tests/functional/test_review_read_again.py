@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.fakes.script import on_prompt, script, wait_until, write_file
 from tests.functional.editor import Editor
 from tests.steps.files import LINES, NOTES, join_lines, open_notes, read, read_and_edit, read_disk, write
@@ -86,3 +88,32 @@ def test_a_no_to_a_changed_file_is_no_save(open_editor: Open, tmp_path: Path) ->
     editor.acp("prompt", "two")
     editor.wait_event("AcpTurnEnded")
     assert read_disk(editor) == join_lines([*mine[:5], "pulled", *mine[5:9], "agent"])
+
+
+@pytest.mark.parametrize("keys", ["dd", "ccmine<Esc>"])
+def test_what_unsaved_lines_have_replaced_waits_again_once_they_are_given_up(
+    open_editor: Open, tmp_path: Path, keys: str
+) -> None:
+    """Also if the agent has written the disk meanwhile, under these lines."""
+    first = [TEN[0], "two", *TEN[2:]]
+    second = [*first[:8], "nine", *first[9:]]
+    agent = script(
+        tmp_path,
+        on_prompt("one", *read_and_edit(NOTES, write_file(NOTES, join_lines(first)))),
+        on_prompt("two", *read_and_edit(NOTES, write_file(NOTES, join_lines(second)))),
+    )
+    editor = open_notes(open_editor, agent, join_lines(TEN))
+    editor.acp("prompt", "one")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(PENDING, 1)
+    editor.type(f"2G{keys}")
+    editor.expect_lua(PENDING, 0)
+    editor.acp("prompt", "two")
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(PENDING, 1)
+    editor.type(":edit!<CR>")
+    editor.expect_lua(LINES, second)
+    editor.expect_lua(PENDING, 2)
+    editor.type(":Acp undo all<CR>")
+    editor.expect_lua(LINES, TEN)
+    assert read_disk(editor) == join_lines(TEN)

@@ -1,11 +1,13 @@
 -- Takes up changes that the documents room makes in loaded buffers, for an agent or for another program that has
 -- changed the disk. The room reports each before and after, and whose edits it is made of.
 local agent_edits = require("acp_nvim.review.agent_edits")
+local asked = require("acp_nvim.review.asked")
 local attached_buffers = require("acp_nvim.review.attached_buffers")
 local buffer_autocmds = require("acp_nvim.review.buffer_autocmds")
 local changes = require("acp_nvim.documents.changes")
 local diff = require("acp_nvim.documents.diff")
 local earlier_texts = require("acp_nvim.review.earlier_texts")
+local patches = require("acp_nvim.documents.patch")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local refresh = require("acp_nvim.review.refresh")
 local store = require("acp_nvim.review.store")
@@ -119,10 +121,32 @@ local function take_facts(file, by, before)
   end
 end
 
+--- The saved text, of the present one: what it holds under unsaved lines is not what these were typed over.
 ---@param file acp.ReviewedFile
 ---@param change acp.BufferChange
-local function remember_saved(file, change)
-  if change.disk then
+---@return acp.Patch?  nil: it is not known, or an empty file was written
+local function saved_text(file, change)
+  local saved, is_void = file.text.snapshots.saved, #file.text.lines == 0 or #change.before == 1
+  return change.disk and saved and not is_void and patches.between(file.text.lines, saved.lines) or nil
+end
+
+---@param file acp.ReviewedFile
+---@param change acp.BufferChange
+---@param under? acp.Patch  the saved text, of the one before the change
+local function remember_saved(file, change, under)
+  if change.disk and under then
+    local steps = vim.tbl_map(function(step)
+      local by = step.by
+      return {
+        edits = step.edits,
+        author = by and agent_edits.author_of(by),
+        is_allowed = by and function(lines)
+          return asked.allowed(by.asked, lines)
+        end,
+      }
+    end, change.steps or {})
+    pending_changes.write_saved(file.text, under, steps, change.disk)
+  elseif change.disk then
     pending_changes.take_snapshot(file.text, "saved", diff.edits(file.text.lines, change.disk))
   elseif not vim.bo[change.buf].modified then
     earlier_texts.remember_saved(file)
@@ -166,6 +190,7 @@ local function on_ended(change)
   else
     earlier_texts.restore_undeleted(file)
   end
+  local under = saved_text(file, change)
   if before and was_deleted then -- to the steps the file was empty, but its deletion was the agent's, too
     agent_edits.take(file, text.of_buffer(change.buf).lines, change.by)
   else
@@ -180,7 +205,7 @@ local function on_ended(change)
     attached_buffers.follow(file, change.buf, true)
   end
   refresh.file(file, 0, -1) -- the end of the file may be all that is another
-  remember_saved(file, change)
+  remember_saved(file, change, not was_deleted and under or nil)
 end
 
 changes.subscribe({ begins = on_begins, ended = on_ended })

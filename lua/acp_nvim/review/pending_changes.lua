@@ -330,6 +330,34 @@ function M.take_snapshot(text, name, edits)
   text.snapshots[name] = snapshot
 end
 
+---@class acp.WrittenStep  an agent's edits, or those of another program
+---@field edits acp.Edit[]
+---@field author? acp.Author
+---@field is_allowed? fun(lines: string[]): (fun(edit: acp.Edit): boolean)?
+
+--- The disk was written under lines that are not saved: the saved text takes that, as the text did.
+---@param text acp.Pending
+---@param under acp.Patch  the saved text, of the one before the steps
+---@param steps acp.WrittenStep[]
+---@param disk string[]
+function M.write_saved(text, under, steps, disk)
+  local saved = text.snapshots.saved --[[@as acp.Snapshot]]
+  local turns, lines, decided = saved.known.turns, saved.lines, saved.known.decided
+  local function take(edits, author, is_allowed)
+    turns = author and stack.write(turns, lines, edits, author, is_allowed) or stack.take(turns, edits)
+    lines, decided = diff.apply(lines, edits), moved(decided, edits)
+  end
+  for _, step in ipairs(steps) do
+    local edits
+    under, edits = patches.down(under, step.edits)
+    take(edits, step.author, step.is_allowed and step.is_allowed(lines))
+  end
+  take(diff.edits(lines, disk))
+  local before = saved.known.blocks or saved.known.before
+  local known = { turns = turns, newline = saved.known.newline, decided = decided, before = before }
+  text.snapshots.saved = { lines = lines, known = known }
+end
+
 --- That text is there again.
 ---@param text acp.Pending
 ---@param name "saved"|"undeleted"
