@@ -136,6 +136,7 @@ WATCHED_FILES = 4000  # of one turn, half of them such as no tool call has named
 DIRTY_FILES = 2000  # that git calls changed or untracked; what they hold is read as a turn begins
 DIRTY_FILE_BYTES = MIB
 DIRTY_BYTES = 50 * MIB
+WHOLE_FILE_BYTES = MIB  # of a file that is no text, and can be put back
 COMMAND_WORDS = 200  # that are looked at for files
 COMMAND_FILES = 200  # that its words name, those below folders included
 COMMAND_NAME_CHARS = 200  # of a command, as a change is called after it

@@ -287,6 +287,8 @@ def _changed_file(file: ChangedFile, cwd: str) -> list[tuple[str, str]]:
     parts = [(one_line(relative(file.path, cwd)), "AcpPath")]
     if file.plus or file.minus:
         parts += [(text, colour) for text, colour in changed_lines(file.plus, file.minus)]
+    if file.note:
+        parts.append((f"{', ' if len(parts) > 1 else ' '}{one_line(file.note)}", "AcpNote"))
     decided = [f"{verb} {n:,}" for verb, n in (("kept", file.kept), ("undone", file.undone)) if n]
     if len(parts) == 1 and not decided:
         decided = ["earlier text unknown"]

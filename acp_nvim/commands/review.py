@@ -23,7 +23,7 @@ class ReviewCommands:
         for note in told.notes:
             if session := self._app.sessions.get(note.session):
                 files = [
-                    ChangedFile(file.path, file.plus, file.minus, file.kept, file.undone)
+                    ChangedFile(file.path, file.plus, file.minus, file.kept, file.undone, file.note)
                     for file in note.files
                 ]
                 self._review.note(session, note.turn, note.text, files, note.more)

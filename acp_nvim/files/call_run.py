@@ -105,7 +105,9 @@ class CallRun:
 def _targets(call: ToolCall, cwd: str) -> Targets:
     said = raw_input.read(call)
     named = [*call.paths(cwd), *filter(usable, (*said.paths, *said.patched, *_words(call)))]
-    plain = {disk.resolve(absolute(each, cwd)) for each in named if "*" not in each}
+    plain = {
+        find(absolute(each, cwd)) for each in named if "*" not in each for find in (disk.resolve, disk.place)
+    }
     globs = (anchored(each, cwd, disk.resolve) for each in (*named, *said.patterns) if "*" in each)
     # the session's folder says where a call runs, not what it changes, and so do those above
     home = disk.resolve(cwd)
@@ -138,8 +140,8 @@ def is_file_name(path: str) -> bool:
 
 
 def _files_below(path: str, cwd: str) -> Iterator[str]:
-    """Yield the file, or the files below the folder, unless it is that of the session or above it."""
-    if os.path.isfile(path):
+    """Yield the file or link, or the files below the folder, unless it is that of the session or above it."""
+    if os.path.isfile(path) or os.path.islink(path):
         yield path
     elif not within(cwd, path):
         for folder, folders, names in os.walk(path):

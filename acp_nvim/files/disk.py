@@ -34,6 +34,12 @@ def resolve(path: str) -> str:
     return spelled or "/"
 
 
+def place(path: str) -> str:
+    """Return the path with the folders above it resolved: where the file or the link of that name stands."""
+    folder, name = os.path.split(os.path.abspath(path))
+    return os.path.join(resolve(folder), name)
+
+
 def _spelling(folder: str, name: str) -> str:
     """Return the name as the folder has it. `SRC` is `src` if a lookup finds it and a listing does not."""
     other = name.lower() if name.isupper() else name.upper()

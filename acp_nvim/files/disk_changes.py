@@ -10,10 +10,10 @@ from typing import NamedTuple
 import anyio
 from anyio import to_thread
 
-from acp_nvim.files import change_owner, file_snapshot, git_changes
+from acp_nvim.files import change_owner, file_snapshot, git_changes, standing
 from acp_nvim.files.disk_conflicts import DiskConflicts
 from acp_nvim.files.documents import Document, Gone, Known, Missed, NotLoaded, Overlap, Settled
-from acp_nvim.files.file_snapshot import ChangeAuthor, DiskText, FileSnapshot, Held, Unknown
+from acp_nvim.files.file_snapshot import ChangeAuthor, DiskText, FileSnapshot, Held, Link, Unknown
 from acp_nvim.files.service import Files
 from acp_nvim.files.turn_tasks import TurnTasks
 from acp_nvim.files.watched_turn import WatchedTurn
@@ -30,7 +30,9 @@ class FileChange(NamedTuple):
     path: str  # resolved
     given: str  # as it was named
     before: Held
-    after: str | None
+    after: Held
+    mode: int | None = None  # of the file now
+    is_same: bool = False  # it holds what it held
     is_in_buffer: bool = False  # a buffer that holds the file has been read since
 
 
@@ -85,22 +87,25 @@ class DiskChanges:
                 buffer = await self._files.documents.loaded(path)
                 if (seen.stamp, seen.text) == (was, before):
                     break
-            buffer = buffer if now else None
+            is_gone = now is None or file_snapshot.is_link(now)
+            buffer = None if is_gone else buffer
             if before is Unknown.TEXT and buffer and not buffer.modified:
                 before = buffer.text.whole
             mode = seen.mode
             seen.take(now, text)
             before, text = _as_read(before, buffer), _as_read(text, buffer)
-            if now is None and was is not None:
+            if is_gone and was is not None and not isinstance(before, Link):
                 self._tasks.detach(turn, self._warn_deleted, path)
             elif path in turn.saved and buffer is not None and buffer.is_on_disk(text):
                 return turn.saved.discard(path)
-            earlier = None if isinstance(before, Unknown) else before or ""
+            earlier = before or "" if before is None or isinstance(before, str) else None
             earlier = self._conflicts.earlier(path, seen.shown if seen.missed else earlier)
             looked = was if earlier == before else None
             author = by = await self._author(turn, path, now, before, text, mode)
-        if isinstance(text, str) and not isinstance(before, Unknown):
+        if isinstance(text, str) and (before is None or isinstance(before, str)):
             by = by._replace(ends=file_snapshot.Ends.of(seen.path, before, text))
+        if standing.is_whole(before, text):
+            by = by._replace(by="nobody")  # the lines that a buffer makes of it are no hunks beside that one
         found = None
         if buffer:
             known = _known(earlier, looked)
@@ -110,8 +115,11 @@ class DiskChanges:
         is_echo = buffer is not None and text in self._files.baselines.echoes(path)
         if buffer and not found and isinstance(text, str) and text != before and not is_echo:
             self._files.baselines.forget_echo(path)
-        if text is not Unknown.TEXT and text != before and not is_echo and author.by != "nobody":
-            self._on_changed(FileChange(author, path, seen.path, before, text))
+        is_same = text == before and (text is not Unknown.TEXT or file_snapshot.is_same_file(was, now))
+        now_mode = file_snapshot.mode(now)
+        is_other = not is_same or (None not in (mode, now_mode) and mode != now_mode)
+        if is_other and not is_echo and author.by != "nobody":
+            self._on_changed(FileChange(author, path, seen.path, before, text, now_mode, is_same))
         self._note_missed(path, seen, found, earlier)
         if isinstance(found, Overlap):
             self._tasks.detach(turn, self._ask, path, earlier, found)
@@ -152,28 +160,29 @@ class DiskChanges:
         Where neither git nor a buffer can tell what it held, nobody can. If then no call has made that change it is
         another program's, and what was read first counts as the earlier text.
         """
-        base, first = await git_changes.base(turn, path), seen.text
+        (base, mode), first = await git_changes.base(turn, path), seen.text
         # before it answers, the editor says what it has written
         buffer = await self._files.documents.loaded(path)
         if seen.is_saved:
             return
         if isinstance(base, Unknown) and buffer and not buffer.modified and buffer.text.whole != first:
             base = buffer.text.whole
-        if first == base or isinstance(first, Unknown):
+        if (first == base and mode in (None, seen.mode)) or isinstance(first, Unknown):
             return
-        if buffer and buffer.text.whole == base:
+        if buffer and buffer.text.whole == base != first:
             return seen.take(file_snapshot.UNSEEN, base)  # the buffer is behind: it takes the change up
-        by = await self._author(turn, path, seen.stamp, base, first, None)
+        by = await self._author(turn, path, seen.stamp, base, first, mode)
         is_changed = seen.stamp is not None and seen.stamp[-1] >= turn.began  # not only a folder above it
         if by.by == "nobody":
             return
         if not isinstance(base, Unknown) or (is_changed and (by.by != "unknown" or turn.was_dirty(path))):
-            self._on_changed(FileChange(by, path, seen.path, base, first, True))
+            self._on_changed(FileChange(by, path, seen.path, base, first, seen.mode, first == base, True))
 
     async def _warn_deleted(self, turn: WatchedTurn, path: str) -> None:
         """Tell the user that a loaded file was deleted. Neovim would say E211, but only when it looks."""
         await anyio.sleep(_GONE)
-        if file_snapshot.stamp(path) is None and await self._files.documents.loaded(path):
+        now = file_snapshot.stamp(path)
+        if (now is None or file_snapshot.is_link(now)) and await self._files.documents.loaded(path):
             name = visible(os.path.basename(path))
             self._say("warn", f"{name} was deleted or moved on disk; its buffer keeps the text")
 

@@ -17,7 +17,7 @@ from acp_nvim.files import change_owner, disk, file_snapshot, git_changes
 from acp_nvim.files.call_run import is_file_name
 from acp_nvim.files.disk_changes import DiskChanges, OnChanged
 from acp_nvim.files.documents import Known
-from acp_nvim.files.file_snapshot import FileStamp, Held, Stamp, Unknown
+from acp_nvim.files.file_snapshot import FileStamp, Held, Stamp
 from acp_nvim.files.service import Files
 from acp_nvim.files.turn_tasks import TurnTasks
 from acp_nvim.files.watched_turn import WatchedTurn
@@ -150,9 +150,9 @@ class DiskWatcher:
         The path is a resolved one, here and below."""
         turn = self._turns.get(session)
         seen = turn.files.get(path) if turn else None
-        if seen is None or path in self._files.documents.open or isinstance(seen.text, Unknown):
+        if seen is None or path in self._files.documents.open:
             return text
-        return seen.text
+        return seen.text if seen.text is None or isinstance(seen.text, str) else text
 
     def known(self, session: Session, path: str) -> Known | None:
         """Return what the file held when it was last read, if it may have changed since."""

@@ -114,7 +114,15 @@ class Unknown(Enum):
     TEXT = "there is a file, and nobody knows its text"
 
 
-Held = str | Unknown | None  # None: there is no file
+class Bytes(bytes):
+    """What a file holds that is no text."""
+
+
+class Link(NamedTuple):
+    target: str
+
+
+Held = str | Bytes | Link | Unknown | None  # None: nothing stands there
 Content = tuple[Stamp | None, Held]
 
 
@@ -127,13 +135,14 @@ class DiskText(str):
 
     @classmethod
     def of(cls, data: bytes) -> Held:
-        """Decode bytes as Neovim does by default: what is not UTF-8 is latin1. What has a NUL then is no text."""
+        """Decode bytes as Neovim does by default: what is not UTF-8 is latin1. What has a NUL then is no text, and
+        remembered as it is up to a size."""
         try:
             text = cls(data.decode("utf-8-sig"))
             text.encoding = "utf-8"
         except UnicodeDecodeError:
             if b"\0" in data or data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                return Unknown.TEXT
+                return Bytes(data) if len(data) <= limits.WHOLE_FILE_BYTES else Unknown.TEXT
             text = cls(data.decode("latin1"))
             text.encoding = "latin1"
         text.bom = data.startswith(codecs.BOM_UTF8)
@@ -156,22 +165,19 @@ class FileSnapshot:
         self.take(now, text)
 
     def take(self, now: Stamp | None, text: Held) -> None:
-        if now and now != UNSEEN:
-            self.mode = stat.S_IMODE(now[_MODE])
+        self.mode = self.mode if mode(now) is None else mode(now)
         self.is_saved = False
         self.stamp, self.text = now, text
 
 
 def stamp(path: str) -> Stamp | None:
-    """Return the stamp of a regular file, which differs after a change. The last part is the time of the change.
-
-    The path is resolved: a link that has come there since is no file.
-    """
+    """Return the stamp of a regular file or of a link, which differs after a change. The last part is the time of the
+    change. The path is resolved but for its name: what a link leads to has a path of its own."""
     try:
         status = os.lstat(path)
     except OSError:
         return None
-    if not stat.S_ISREG(status.st_mode):
+    if not (stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode)):
         return None
     place = status.st_dev, status.st_ino
     return *place, status.st_size, status.st_mode, status.st_mtime_ns, status.st_ctime_ns
@@ -199,13 +205,32 @@ def is_of_same_text(one: FileStamp | None, other: FileStamp) -> bool:
     return one is not None and one[:4] == other[:4]
 
 
+def is_same_file(was: Stamp | None, now: Stamp | None) -> bool:
+    """Whether the file holds what it held: it has its inode, its size and its time."""
+    return was is not None and now is not None and was[:3] == now[:3] and changed(was) == changed(now)
+
+
 def size(now: Stamp | None) -> int:
     return now[2] if now else 0
 
 
+def is_link(now: Stamp | None) -> bool:
+    return now is not None and now != UNSEEN and stat.S_ISLNK(now[_MODE])
+
+
+def mode(now: Stamp | None) -> int | None:
+    """Return the mode of a file; None where there is none."""
+    return stat.S_IMODE(now[_MODE]) if now and now != UNSEEN and not is_link(now) else None
+
+
 def text(path: str, most: int = limits.COMPARED_FILE_BYTES) -> Held:
+    if is_link(now := stamp(path)):
+        try:
+            return Link(os.readlink(path))
+        except OSError:
+            return text(path, most)  # it is a link no longer
     data = content(path, most)
-    return decoded(data) if data is not None or stamp(path) is None else Unknown.TEXT
+    return decoded(data) if data is not None or now is None else Unknown.TEXT
 
 
 def look(path: str) -> Content:
@@ -225,7 +250,7 @@ def whole(path: str) -> Content:
 
 
 def content(path: str, most: int = limits.COMPARED_FILE_BYTES) -> bytes | None:
-    if size(now := stamp(path)) > most or now is None:
+    if size(now := stamp(path)) > most or now is None or is_link(now):
         return None
     try:
         return disk.look(path)

@@ -11,7 +11,8 @@ from collections.abc import AsyncIterator
 
 from acp_nvim import limits
 from acp_nvim.files import disk, file_snapshot, git_status
-from acp_nvim.files.file_snapshot import Held, Unknown
+from acp_nvim.files.file_snapshot import Held, Link, Unknown
+from acp_nvim.files.git_status import Kind
 from acp_nvim.files.inert_git import Repository
 from acp_nvim.files.watched_turn import WatchedTurn
 from acp_nvim.session.tool_paths import within
@@ -51,22 +52,26 @@ async def add_unnamed(turn: WatchedTurn) -> None:
         fresh = [path for path in after if path not in known and not turn.is_later(path)]
         filtered = await git_status.filtered(tree, (path for path in fresh if after[path]))
         for path in fresh:
-            held = Unknown.TEXT if path in filtered else await _committed(tree, path) if after[path] else None
-            turn.add(path, _below(root, path), file_snapshot.UNSEEN, held)
+            kind, held = await _committed(tree, path) if after[path] else (None, None)
+            held = Unknown.TEXT if path in filtered else held
+            if seen := turn.add(path, _below(root, path), file_snapshot.UNSEEN, held):
+                seen.mode = _mode(kind, path) if seen.mode is None else seen.mode
 
 
-async def base(turn: WatchedTurn, path: str) -> Held:
-    """Return what a file held as the turn began that was first read later; None: there was no such file."""
+async def base(turn: WatchedTurn, path: str) -> tuple[Held, int | None]:
+    """Return what a file that was first read later held as the turn began, and its mode as far as that is known."""
     if turn.was_missing(path):
-        return None
+        return None, None
     for root, (tree, dirty) in turn.trees.items():
         if not within(path, tree.top) or not within(path, disk.resolve(root)):
             continue
         if path in dirty or await git_status.filtered(tree, [path]):
-            return Unknown.TEXT
-        is_ignored = await git_status.is_ignored(tree, path)
-        return Unknown.TEXT if is_ignored else await _committed(tree, path)
-    return Unknown.TEXT
+            return Unknown.TEXT, None
+        if await git_status.is_ignored(tree, path):
+            return Unknown.TEXT, None
+        kind, held = await _committed(tree, path)
+        return held, _mode(kind, path)
+    return Unknown.TEXT, None
 
 
 async def is_of_new_head(turn: WatchedTurn, path: str, text: Held) -> bool:
@@ -77,7 +82,7 @@ async def is_of_new_head(turn: WatchedTurn, path: str, text: Held) -> bool:
             if head is None or head == tree.commit or await git_status.filtered(tree, [path]):
                 return False
             now = tree._replace(commit=head)
-            return text == await _committed(now, path)
+            return text == (await _committed(now, path))[1]
     return False
 
 
@@ -90,11 +95,23 @@ async def was_empty(turn: WatchedTurn, folder: str) -> bool:
     return False
 
 
-async def _committed(tree: Repository, path: str) -> Held:
-    """Return the text that the commit has at the path; None: nothing. A link has none."""
+async def _committed(tree: Repository, path: str) -> tuple[Kind | None, Held]:
+    """Return what the commit has at the path."""
     kind = await git_status.committed_kind(tree, path)
-    data = await git_status.committed(tree, path, limits.COMPARED_FILE_BYTES) if kind == "file" else None
-    return None if kind is None else Unknown.TEXT if data is None else file_snapshot.decoded(data)
+    if kind is None or kind == "folder":
+        return kind, None if kind is None else Unknown.TEXT
+    data = await git_status.committed(tree, path, limits.COMPARED_FILE_BYTES)
+    if data is None:
+        return kind, Unknown.TEXT
+    return kind, Link(os.fsdecode(data)) if kind == "link" else file_snapshot.decoded(data)
+
+
+def _mode(kind: Kind | None, path: str) -> int | None:
+    """Return the mode that a file had by its commit, which tells whether it is executable; the rest is as it is now."""
+    now = file_snapshot.mode(file_snapshot.stamp(path))
+    if kind == "executable":
+        return 0o755 if now is None else now | (now & 0o444) >> 2
+    return now & ~0o111 if now is not None and kind == "file" else None
 
 
 def _below(root: str, path: str) -> str:

@@ -112,7 +112,10 @@ async def staged(tree: Repository) -> bytes | None:
     )
 
 
-async def committed_kind(tree: Repository, path: str) -> Literal["file", "link", "folder"] | None:
+Kind = Literal["file", "executable", "link", "folder"]
+
+
+async def committed_kind(tree: Repository, path: str) -> Kind | None:
     """Return what the commit has at the path."""
     if tree.commit is None:
         return None
@@ -120,7 +123,9 @@ async def committed_kind(tree: Repository, path: str) -> Literal["file", "link",
     entry = await _ask(tree, tree.top, limits.GIT_LIST_BYTES, *place) or b""  # mode, kind, hash, path
     if not entry.startswith((b"100", b"120000")):
         return "folder" if entry else None
-    return "link" if entry.startswith(b"120000") else "file"
+    if entry.startswith(b"120000"):
+        return "link"
+    return "executable" if entry.startswith(b"100755") else "file"
 
 
 async def is_ignored(tree: Repository, path: str) -> bool:

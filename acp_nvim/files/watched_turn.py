@@ -55,6 +55,7 @@ class WatchedTurn:
     indexes: dict[str, tuple[str | None, bytes | None]] = field(default_factory=dict)
     scopes: set[anyio.CancelScope] = field(default_factory=set)  # of the session's tasks
     _resolved: dict[str, str | None] = field(default_factory=dict)
+    _links: dict[str, str] = field(default_factory=dict)  # those of the given paths that are links
     _bytes_read: int = 0  # of files that were read for the first time
 
     def author(self, by: By) -> ChangeAuthor:
@@ -122,8 +123,17 @@ class WatchedTurn:
             self._resolved[given] = path if inside else None
             if inside and path not in self.files:
                 self._read(path, given, reads)
+            self._read_link(given, path)
         found = self._resolved.get(given)
         return found if found in self.files else None
+
+    def _read_link(self, given: str, path: str) -> None:
+        """Watch a link beside the file that it leads to: each may change without the other."""
+        place = disk.place(given)
+        if place != path and os.path.islink(place) and self.boundary.is_inside(self.session, place, given):
+            self._links[given] = place
+            if place not in self.files:
+                self._read(place, given, True)
 
     def _read(self, path: str, given: str, reads: bool) -> None:
         now = file_snapshot.stamp(path)
@@ -194,7 +204,8 @@ class WatchedTurn:
         return at
 
     def resolved(self, given: Iterable[str]) -> list[str]:
-        return [path for each in given if (path := self._resolved.get(each)) in self.files and path]
+        found = (paths.get(each) for each in given for paths in (self._resolved, self._links))
+        return list(dict.fromkeys(path for path in found if path and path in self.files))
 
     def close(self) -> None:
         """Read the files that may have changed, as the agent answers: who changes one from now on is not the agent."""

@@ -224,7 +224,7 @@ class AgentServices:
 
     def _on_changed(self, change: FileChange) -> None:
         self.review.changed(change)
-        if change.after is not None:
+        if isinstance(change.after, str):
             session, before = change.by.session, change.before
             line = first_change(before if isinstance(before, str) else "", change.after)
             session.follow.touch(change.given, line)

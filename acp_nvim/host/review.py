@@ -10,10 +10,18 @@ import os
 from collections.abc import Callable
 
 from acp_nvim.editor.interface import Editor
-from acp_nvim.files import disk, file_snapshot
+from acp_nvim.files import disk, file_snapshot, standing
 from acp_nvim.files.disk_changes import FileChange
-from acp_nvim.files.file_snapshot import Asked, DiskText, Typed, Unknown
-from acp_nvim.messages.review import Changed, DiskChange, Reported, TurnBegins, TurnOver
+from acp_nvim.files.file_snapshot import Asked, ChangeAuthor, DiskText, Link, Typed, Unknown
+from acp_nvim.messages.review import (
+    Changed,
+    DiskChange,
+    Reported,
+    Stands,
+    TurnBegins,
+    TurnOver,
+    WholeChange,
+)
 from acp_nvim.session.entries import ChangedFile
 from acp_nvim.session.session import Session
 from acp_nvim.text.decision_report import LostLines, report_of_review
@@ -53,37 +61,63 @@ class Review:
 
         The editor sees changes of a loaded file in its buffer, but not one that was there when the buffer was read.
         """
-        by, path, given, before, after, is_in_buffer = found
+        is_whole = standing.is_whole(found.before, found.after)
+        if not is_whole and not found.is_same:
+            self._tell_lines(found)
+        if is_whole or (None not in (found.by.mode, found.mode) and found.by.mode != found.mode):
+            self._tell_whole(found, is_whole)
+
+    def _tell_lines(self, found: FileChange) -> None:
+        by, path, before, after = found.by, found.path, found.before, found.after
         assert by.by != "nobody"
-        if after is not None and self._is_loaded(path) and not is_in_buffer:
+        if isinstance(after, str) and self._is_loaded(path) and not found.is_in_buffer:
             return
+        is_there = after is not None and not isinstance(after, Link)
+        is_known = not isinstance(before, Unknown) and isinstance(after, str | Link | None)
+        text = after if isinstance(after, str) else "" if is_there else None
         change: DiskChange = {
-            "given": given,
             "session": by.session.number,
             "turn": by.turn,
             "by": by.by,
-            "known": not isinstance(before, Unknown),
+            "given": found.given,
+            "known": is_known,
             "before": before if isinstance(before, str) else None,
-            "after": after,
-            "deleted": after is None,
+            "after": text,
+            "deleted": not is_there,
             "bom": isinstance(before, DiskText) and before.bom,
             "encoding": before.encoding if isinstance(before, DiskText) else "utf-8",
             "mode": by.mode,
-            "folders": list(by.folders) if after is None else [],
+            "folders": [] if is_there else list(by.folders),
             "made": list(by.made),
         }
-        if after is None and os.path.islink(path):
-            change["link"] = os.readlink(path)
-        typed = None if after is None else by.typed or self._typed_in(by.session, path, after)
+        if isinstance(after, Link):
+            change["link"] = after.target
+        typed = None if text is None else by.typed or self._typed_in(by.session, path, text)
         if typed:
             change["typed"] = typed.shape
         if asked := self._asked_of(by.session, path, by.turn):
             change["asked"] = [each.shape for each in asked]
-        if by.call:
-            change["call"] = {"id": by.call.id, "title": by.call.title}
-        if by.other:
-            change["other"] = {"session": by.other[0].number, "turn": by.other[1]}
+        _name_call(change, by)
         self._editor.notify(Changed(path, change))
+
+    def _tell_whole(self, found: FileChange, is_whole: bool) -> None:
+        """Tell the editor of a change without lines: of the mode alone, unless `is_whole`."""
+        by, before, after = found.by, found.before, found.after
+        assert by.by != "nobody"
+        if not is_whole:
+            before = after = Unknown.TEXT
+        change: WholeChange = {
+            "session": by.session.number,
+            "turn": by.turn,
+            "by": by.by,
+            "given": found.given,
+            "before": standing.shape_of(before, by.mode),
+            "after": standing.shape_of(after, found.mode),
+            "made": list(by.made),
+            "folders": list(by.folders),
+        }
+        _name_call(change, by)
+        self._editor.notify(Stands(found.path, change))
 
     def begin_turn(self, session: Session) -> None:
         """Tell the editor that a turn begins: it drops changes that were decided from its list."""
@@ -125,3 +159,10 @@ class Review:
         for file in files:
             self._learn(session, disk.resolve(file.path), file.lines)
         return [report_of_review(os.path.relpath(file.path, session.cwd), file) for file in files]
+
+
+def _name_call(change: DiskChange | WholeChange, by: ChangeAuthor) -> None:
+    if by.call:
+        change["call"] = {"id": by.call.id, "title": by.call.title}
+    if by.other:
+        change["other"] = {"session": by.other[0].number, "turn": by.other[1]}

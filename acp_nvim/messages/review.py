@@ -34,15 +34,20 @@ class AskedTexts(TypedDict):
     decided: str
 
 
-class DiskChange(TypedDict):
-    """What an agent has changed on the disk."""
+class ChangedBy(TypedDict):
+    """Who has made a change."""
 
-    given: str  # the path as it was named
     session: int
     turn: int
     by: Literal["agent", "unknown", "one of two"]
     call: NotRequired[CallName]  # the command that has made the change
     other: NotRequired[OtherTurn]  # of "one of two": it may as well have been this one
+
+
+class DiskChange(ChangedBy):
+    """What an agent has changed on the disk."""
+
+    given: str  # the path as it was named
     known: bool  # somebody has seen what the file held before
     before: str | None  # None: there was no file, or its text is unknown
     after: str | None  # None: there is no file now
@@ -57,6 +62,25 @@ class DiskChange(TypedDict):
     asked: NotRequired[list[AskedTexts]]
 
 
+class Standing(TypedDict):
+    """What stands at a path."""
+
+    kind: Literal["nothing", "file", "text", "binary", "link"]  # file: the change is not about what it holds
+    mode: int | None
+    data: NotRequired[str]  # what the file holds; bytes that are not UTF-8 as surrogates
+    target: NotRequired[str]  # of the link
+
+
+class WholeChange(ChangedBy):
+    """What an agent has changed at a path, where lines do not tell it."""
+
+    given: str  # the path as it was named
+    before: Standing
+    after: Standing
+    made: list[str]  # folders above it that the turn has made
+    folders: list[tuple[str, int]]  # above what was removed, and their modes
+
+
 # --- From Lua
 
 
@@ -68,6 +92,7 @@ class TurnFile(Part):
     minus: int
     kept: int  # changes
     undone: int
+    note: str = ""  # what waits and has no lines
 
 
 class TurnNote(Part):
@@ -118,6 +143,14 @@ class Changed(Call):
 
     path: str  # resolved
     change: DiskChange
+
+
+@dataclass(slots=True)
+class Stands(Call):
+    """Take a change into the review that has no lines."""
+
+    path: str  # resolved but for its name
+    change: WholeChange
 
 
 @dataclass(slots=True)

@@ -114,6 +114,7 @@ class ChangedFile:
     minus: int
     kept: int
     undone: int
+    note: str = ""  # what waits and has no lines
 
 
 @dataclass(slots=True, eq=False)

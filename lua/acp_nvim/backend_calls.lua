@@ -126,6 +126,7 @@ local calls = {
   reported = review.reported,
   reset = chats.reset,
   show_place = follow.show,
+  stands = review.stands,
   status = status,
   terminal_exit = terminal.exited,
   terminal_open = terminal.opened,

@@ -43,6 +43,8 @@ return {
   -- Review
   REVIEWED_FILE_BYTES = shared_constants.COMPARED_FILE_BYTES, -- of a file on disk that comes into review
   REVIEWED_TEXT_BYTES = MIB, -- of a text that the backend is told
+  WHOLE_FILE_BYTES = shared_constants.WHOLE_FILE_BYTES, -- of a file that is no text, and can be put back
+  WHOLE_BYTES = 50 * MIB, -- of all of them
   EDITS_AT_ONCE = 32, -- of a buffer; after more of them both texts are compared instead
   DECIDED_CHANGES = 1000, -- that are shown after their decision
   UNDONE_TURNS = 20, -- that `:Acp redo` brings back, one after the other

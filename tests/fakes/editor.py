@@ -107,6 +107,7 @@ class FakeEditor:
         self.windows: list[tuple[str, str, list[str]]] = []
         self.floats: list[tuple[list[str], str]] = []
         self.changes: list[tuple[str, dict[str, Any]]] = []  # of files on the disk: path, what
+        self.standings: list[tuple[str, dict[str, Any]]] = []  # of files on the disk: path, what
         self.turns: list[tuple[int, int]] = []  # that have begun
         self.over: list[tuple[int, int]] = []  # turns of which all changes are known
         self.proposals: list[dict[str, Any]] = []
@@ -196,6 +197,9 @@ class FakeEditor:
 
     def _on_changed(self, path: str, change: dict[str, Any]) -> None:
         self.changes.append((path, change))
+
+    def _on_stands(self, path: str, change: dict[str, Any]) -> None:
+        self.standings.append((path, change))
 
     def _on_turn_begins(self, session: int, turn: int) -> None:
         self.turns.append((session, turn))

@@ -197,6 +197,7 @@
 ---@field minus integer
 ---@field kept integer  changes
 ---@field undone integer
+---@field note? string  what waits and has no lines
 
 --- The line below a turn that has changed files, and the files below it when it is unfolded.
 ---@class acp.message.TurnNote
@@ -604,14 +605,22 @@
 ---@field left string  the text that it was shown over, with what the user has typed
 ---@field decided string
 
---- What an agent has changed on the disk.
----@class acp.message.DiskChange
----@field given string  the path as it was named
+--- Who has made a change.
+---@class acp.message.ChangedBy
 ---@field session integer
 ---@field turn integer
 ---@field by "agent"|"unknown"|"one of two"
 ---@field call? acp.message.CallName  the command that has made the change
 ---@field other? acp.message.OtherTurn  of "one of two": it may as well have been this one
+
+--- What an agent has changed on the disk.
+---@class acp.message.DiskChange
+---@field session integer
+---@field turn integer
+---@field by "agent"|"unknown"|"one of two"
+---@field call? acp.message.CallName
+---@field other? acp.message.OtherTurn
+---@field given string  the path as it was named
 ---@field known boolean  somebody has seen what the file held before
 ---@field before? string  None: there was no file, or its text is unknown
 ---@field after? string  None: there is no file now
@@ -624,6 +633,26 @@
 ---@field made string[]  folders above it that the turn has made
 ---@field typed? acp.message.TypedLines
 ---@field asked? acp.message.AskedTexts[]
+
+--- What stands at a path.
+---@class acp.message.Standing
+---@field kind "nothing"|"file"|"text"|"binary"|"link"  file: the change is not about what it holds
+---@field mode? integer
+---@field data? string  what the file holds; bytes that are not UTF-8 as surrogates
+---@field target? string  of the link
+
+--- What an agent has changed at a path, where lines do not tell it.
+---@class acp.message.WholeChange
+---@field session integer
+---@field turn integer
+---@field by "agent"|"unknown"|"one of two"
+---@field call? acp.message.CallName
+---@field other? acp.message.OtherTurn
+---@field given string  the path as it was named
+---@field before acp.message.Standing
+---@field after acp.message.Standing
+---@field made string[]  folders above it that the turn has made
+---@field folders [string, integer][]  above what was removed, and their modes
 
 ---@class acp.message.SavedSession
 ---@field id string
@@ -852,6 +881,7 @@
 ---@field reported fun(session: integer)  The session's agent has been told what the user has made of its lines.
 ---@field reset fun(session: integer)  Empty a chat: everything is sent again.
 ---@field show_place fun(session: integer, path: string, line: integer)  The agent is at this place.
+---@field stands fun(path: string, change: acp.message.WholeChange)  Take a change into the review that has no lines.
 ---@field status fun(session: integer, patch: acp.message.StatusPatch)
 ---@field terminal_exit fun(session: integer, id: string, status: string)
 ---@field terminal_open fun(session: integer, id: string, command: string)

@@ -17,6 +17,9 @@ local M = {}
 ---@param hunk table
 ---@return string  "+2 -1 the first line"
 local function summary(file, hunk)
+  if hunk.note and #hunk.new + #hunk.old == 0 then
+    return hunk.note
+  end
   local first = hunk.note or vim.trim(hunk.new[1] or hunk.old[1] or "")
   local state = hunk.asked and "allowed: " or hunk.state == "kept" and "kept: " or ""
   local what = file.created and "new file: " or file.deleted and "deleted: " or ""
@@ -41,7 +44,7 @@ end
 ---@return string
 local function sum_of(files, plus, minus)
   local where = #files == 1 and printable.visible(vim.fs.basename(files[1])) or ("%d files"):format(#files)
-  return ("%s %s"):format(where, printable.counts(plus, minus))
+  return plus + minus > 0 and ("%s %s"):format(where, printable.counts(plus, minus)) or where
 end
 
 --- All that a turn has changed, as the quickfix list has it: its text against the one below it.

@@ -51,8 +51,10 @@ function M.begin(file, by, was_there, shape)
   if not turn or turn.turn ~= by.turn then
     file.turn_shapes[by.session] = { turn = by.turn, shape = shape, was_there = was_there }
   end
+  local is_creator = pending_changes.take_creation(file.text, M.author_of(by))
   if not file.has_begun then
-    file.has_begun, file.created, file.made = true, not was_there, by.made
+    file.has_begun, file.created = true, not was_there or is_creator
+    file.made = is_creator and file.made or by.made
     if was_there then
       file.shape = vim.tbl_extend("force", file.shape, shape)
     end

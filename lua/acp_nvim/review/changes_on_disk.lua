@@ -3,9 +3,11 @@
 local agent_edits = require("acp_nvim.review.agent_edits")
 local attached_buffers = require("acp_nvim.review.attached_buffers")
 local buffer_autocmds = require("acp_nvim.review.buffer_autocmds")
+local disk_file = require("acp_nvim.review.disk_file")
 local earlier_texts = require("acp_nvim.review.earlier_texts")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local refresh = require("acp_nvim.review.refresh")
+local standing = require("acp_nvim.review.standing")
 local store = require("acp_nvim.review.store")
 local text = require("acp_nvim.documents.text")
 local told = require("acp_nvim.review.told")
@@ -114,6 +116,55 @@ function M.changed(real, news)
   end
   local take = news.deleted and deleted or written
   take(real, news)
+end
+
+--- What stood at the path before and what stands there now, as lines. What the change does not tell is as it was.
+---@param file acp.ReviewedFile
+---@param news acp.message.WholeChange
+---@return string[]? before  nil: there is no room for it
+---@return string[]? after
+local function standings_of(file, news)
+  local before, after = standing.lines(file.standings, news.before), standing.lines(file.standings, news.after)
+  if before and after then
+    local here = file.text.standing
+    if news.before.kind == "file" then
+      local what = here and here.lines[1] or before[1]
+      before[1], after[1] = what, what
+    end
+    before[3] = before[3] ~= "" and before[3] or after[3]
+    after[3] = after[3] ~= "" and after[3] or before[3]
+  end
+  return before, after
+end
+
+--- Takes up a change that has no lines.
+---@param real string  resolved but for its name
+---@param news acp.message.WholeChange
+function M.stands(real, news)
+  attached_buffers.settle()
+  turns.begin(news.session, news.turn)
+  local is_gone, author = news.after.kind == standing.NOTHING, agent_edits.author_of(news)
+  local file = store.files[real]
+  if not file then
+    local is_text = news.after.kind == "file" or news.after.kind == "text"
+    local found = is_text and disk_file.read(real)
+    file = store.enter(real, news.given, found and found.lines or {})
+  end
+  local before, after = standings_of(file, news)
+  if before and after then
+    local turn = file.turn_shapes[news.session]
+    local is_made_by_it = file.created and turn ~= nil and turn.turn == news.turn and not is_gone
+    pending_changes.stands(file.text, before, after, author, is_made_by_it)
+  else
+    table.insert(file.unknown, author)
+  end
+  if news.before.kind == standing.NOTHING and not file.has_begun then
+    file.created, file.made = true, news.made
+  end
+  file.given, file.removed = news.given, is_gone
+  file.folders = is_gone and news.folders or file.folders
+  buffer_autocmds.meet(file)
+  refresh.file(file, 0, #file.text.lines)
 end
 
 return M

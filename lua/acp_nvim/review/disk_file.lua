@@ -17,6 +17,18 @@ function M.read(path)
   return text.split(data)
 end
 
+--- Makes the folders of a file again, with the modes that they had.
+---@param path string
+---@param folders? [string, integer][]  from the outermost on
+function M.make_folders(path, folders)
+  for _, folder in ipairs(folders or {}) do
+    if vim.uv.fs_mkdir(folder[1], folder[2]) then
+      vim.uv.fs_chmod(folder[1], folder[2]) -- less the umask, so far
+    end
+  end
+  vim.fn.mkdir(vim.fs.dirname(path), "p")
+end
+
 --- Creates the file, unless there is one.
 ---@param path string
 ---@param lines string[]

@@ -13,6 +13,7 @@ local M = {}
 ---@field earlier acp.Author[]  other turns whose pending lines it holds
 ---@field old string[]
 ---@field new string[]
+---@field note? string    what has changed where that has no lines
 ---@field had_newline? boolean  the last line of the text is as it was but for its newline, which it had before
 
 ---@class acp.Blocks  ascending; never altered

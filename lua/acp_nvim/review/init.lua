@@ -32,6 +32,7 @@ return {
   redo = undo_turn.redo,
   reported = backend_reports.reported,
   rows = queries.rows,
+  stands = changes_on_disk.stands,
   session_ended = turns.end_session,
   touching = queries.touching,
   turn_begins = turns.begin,

@@ -13,6 +13,7 @@ local limits = require("acp_nvim.limits")
 local moments = require("acp_nvim.review.moments")
 local patches = require("acp_nvim.documents.patch")
 local stack = require("acp_nvim.review.stack")
+local standing = require("acp_nvim.review.standing")
 local told = require("acp_nvim.review.told")
 local turn_bases = require("acp_nvim.review.turn_bases")
 
@@ -49,6 +50,9 @@ local M = {}
 ---@field last_allowed? acp.Blocks
 ---@field kept_ids table<integer, true>
 ---@field listed table<integer, true>  decided, and still listed: until their session's next turn
+---@field standing? acp.Pending  what stands at the path beside lines, once an agent has changed that
+---@field notes table<acp.AgentChange, acp.AgentChange>  hunks of that, as they are shown
+---@field shown? { lines: acp.Blocks, notes: acp.Blocks, all: acp.Blocks }  the changes of both
 ---@field bases acp.TurnBase[]  of turns that have written here, the newest last
 
 ---@class acp.RedoPlan
@@ -68,7 +72,8 @@ local M = {}
 ---@field chosen acp.Placed[]  the changes
 ---@field turns acp.Turn[]     that are left
 ---@field newline? acp.AgentChange  that is left
----@field is_all boolean       nothing of an agent's is left
+---@field is_all boolean       nothing of an agent's is left in the lines
+---@field standing? acp.UndoPlan  of what stands at the path
 
 ---@param lines string[]
 ---@return acp.Pending
@@ -76,7 +81,7 @@ function M.new(lines)
   local known = { turns = {}, decided = {}, before = hunk_list.none(), blocks = hunk_list.none() }
   local text =
     { lines = lines, known = known, memory = moments.new(), told = {}, kept_ids = {}, listed = {}, bases = {} }
-  text.snapshots = {}
+  text.snapshots, text.notes = {}, setmetatable({}, { __mode = "k" })
   return text
 end
 
@@ -92,10 +97,10 @@ local function newline_beside(text, blocks)
   return newline and not has_last and newline.new[1] == text.lines[last + 1] and newline or nil
 end
 
---- The changes that wait for a decision.
+--- The changes of the lines that wait for a decision.
 ---@param text acp.Pending
 ---@return acp.Blocks
-function M.blocks(text)
+local function line_blocks(text)
   local known = text.known
   if not known.blocks then
     local blocks = hunk_list.of(known.before, known.turns, text.lines, text.kept_ids, known.edit)
@@ -107,6 +112,51 @@ function M.blocks(text)
     known.blocks = blocks
   end
   return known.blocks
+end
+
+--- A change of what stands at the path, as it is shown.
+---@param text acp.Pending
+---@param change acp.AgentChange
+---@return acp.AgentChange
+local function as_note(text, change)
+  local note = text.notes[change]
+  if not note then
+    note = vim.tbl_extend("force", change, { old = {}, new = {}, note = standing.note(change.old, change.new) })
+    text.notes[change] = note
+  end
+  return note
+end
+
+---@param text acp.Pending
+---@param list acp.Placed[]
+---@return acp.Placed[]
+local function as_notes(text, list)
+  return vim.tbl_map(function(placed)
+    return { row = 0, item = as_note(text, placed.item) }
+  end, list)
+end
+
+--- The changes that wait for a decision.
+---@param text acp.Pending
+---@return acp.Blocks
+function M.blocks(text)
+  local lines = line_blocks(text)
+  local notes = text.standing and line_blocks(text.standing)
+  if not notes or #notes.rows == 0 then
+    return lines
+  end
+  local shown = text.shown
+  if not shown or shown.lines ~= lines or shown.notes ~= notes then
+    local all = hunk_list.none()
+    for i, change in ipairs(notes.changes) do
+      all.rows[i], all.changes[i] = 0, as_note(text, change)
+    end
+    vim.list_extend(all.rows, lines.rows)
+    vim.list_extend(all.changes, lines.changes)
+    shown = { lines = lines, notes = notes, all = all }
+    text.shown = shown
+  end
+  return shown.all
 end
 
 --- The changes that the user was asked about: they do not wait, and can be undone.
@@ -125,16 +175,16 @@ end
 ---@param changed table  of what is known
 local function know(text, changed)
   local before = text.known
-  local known = { turns = before.turns, newline = before.newline, decided = before.decided, before = M.blocks(text) }
+  local known = { turns = before.turns, newline = before.newline, decided = before.decided, before = line_blocks(text) }
   text.known = vim.tbl_extend("force", known, changed)
 end
 
---- Those of the ids that are pending.
+--- Those of the ids that are pending in the lines.
 ---@param text acp.Pending
 ---@param ids table<integer, any>
 ---@return acp.Placed[]  ascending
-function M.chosen(text, ids)
-  return hunk_list.chosen(M.blocks(text), ids)
+local function chosen_of(text, ids)
+  return hunk_list.chosen(line_blocks(text), ids)
 end
 
 --- Those of the ids that can be undone.
@@ -142,8 +192,16 @@ end
 ---@param ids table<integer, any>
 ---@return acp.Placed[]
 function M.undoable(text, ids)
-  local waiting = M.chosen(text, ids)
+  local waiting = hunk_list.chosen(M.blocks(text), ids)
   return #waiting > 0 and waiting or hunk_list.chosen(M.allowed(text), ids)
+end
+
+--- The turns that have left something.
+---@param text acp.Pending
+---@return acp.Turn[]
+function M.turns(text)
+  local turns = text.known.turns
+  return text.standing and vim.list_extend(vim.list_slice(turns), text.standing.known.turns) or turns
 end
 
 --- The turns of which something waits.
@@ -152,12 +210,26 @@ end
 function M.waiting_turns(text)
   return vim.tbl_filter(function(turn)
     return not turn.allowed
-  end, text.known.turns)
+  end, M.turns(text))
+end
+
+--- The decided changes.
+---@param text acp.Pending
+---@return acp.DecidedChange[]
+function M.decided(text)
+  local decided = text.known.decided
+  if not text.standing or #text.standing.known.decided == 0 then
+    return decided
+  end
+  local notes = vim.tbl_map(function(each)
+    return { row = 0, change = as_note(text, each.change), is_kept = each.is_kept }
+  end, text.standing.known.decided)
+  return vim.list_extend(notes, decided)
 end
 
 --- How many lines each turn has added and removed, of what waits and of what was allowed.
 ---@param text acp.Pending
----@return { session: integer, turn: integer, plus: integer, minus: integer, allowed?: boolean }[]
+---@return { session: integer, turn: integer, plus: integer, minus: integer, allowed?: boolean, note?: string }[]
 function M.sizes(text)
   local list = {}
   for i, turn in ipairs(text.known.turns) do
@@ -168,6 +240,12 @@ function M.sizes(text)
     list[i] = { session = turn.session, turn = turn.turn, plus = plus, minus = minus, allowed = turn.allowed }
   end
   local blocks = M.blocks(text)
+  for _, change in ipairs(blocks.changes) do
+    if not change.note then
+      break
+    end
+    list[#list + 1] = { session = change.session, turn = change.turn, plus = 0, minus = 0, note = change.note }
+  end
   local last = blocks.changes[#blocks.changes]
   if last and last.had_newline ~= nil then
     list[#list + 1] = { session = last.session, turn = last.turn, plus = 1, minus = 1 }
@@ -175,12 +253,12 @@ function M.sizes(text)
   return list
 end
 
---- What a turn has written, as changes of the text above it.
+--- The lines that a turn has written, as changes of the text above it.
 ---@param text acp.Pending
 ---@param what acp.WrittenBy
 ---@return acp.Placed[]
-function M.of_turn(text, what)
-  local list, blocks, known = {}, M.blocks(text), {} ---@type acp.Placed[], acp.Blocks, table<string[], acp.AgentChange>
+local function lines_of_turn(text, what)
+  local list, blocks, known = {}, line_blocks(text), {} ---@type acp.Placed[], acp.Blocks, table<string[], acp.AgentChange>
   for _, change in ipairs(M.allowed(text).changes) do
     known[change.old] = change
   end
@@ -203,6 +281,15 @@ function M.of_turn(text, what)
     list[#list + 1] = { row = blocks.rows[#blocks.rows], item = last }
   end
   return list
+end
+
+--- What a turn has changed.
+---@param text acp.Pending
+---@param what acp.WrittenBy
+---@return acp.Placed[]
+function M.of_turn(text, what)
+  local list = lines_of_turn(text, what)
+  return text.standing and vim.list_extend(as_notes(text, lines_of_turn(text.standing, what)), list) or list
 end
 
 -- Edits -----------------------------------------------------------------------------------------------------------------
@@ -295,7 +382,7 @@ end
 ---@param has_newline boolean
 ---@param author acp.Author
 function M.last_newline(text, had_newline, has_newline, author)
-  local blocks, line = M.blocks(text), text.lines[#text.lines]
+  local blocks, line = line_blocks(text), text.lines[#text.lines]
   local last = blocks.changes[#blocks.changes]
   local change = nil ---@type acp.AgentChange?
   if last and last.had_newline ~= nil then
@@ -309,6 +396,45 @@ function M.last_newline(text, had_newline, has_newline, author)
   moments.differs(text.memory)
 end
 
+--- An agent has changed what stands at the path. What is not as it was known to be is not the agent's doing.
+---@param text acp.Pending
+---@param before string[]
+---@param after string[]
+---@param author acp.Author
+---@param is_known? boolean  another change tells of it: nothing waits
+function M.stands(text, before, after, author, is_known)
+  local here = text.standing or M.new(before)
+  text.standing, here.kept_ids, here.listed = here, text.kept_ids, text.listed
+  local function edits_to(lines)
+    local edits = {}
+    for i, line in ipairs(lines) do
+      edits[#edits + 1] = here.lines[i] ~= line and { i - 1, i, { line } } or nil
+    end
+    return edits
+  end
+  M.user(here, edits_to(before), false)
+  if is_known then
+    M.user(here, edits_to(after), false)
+  else
+    M.agent(here, edits_to(after), author)
+  end
+end
+
+--- Whether the turn has made the file, empty so far: then it has made it with the lines that come now.
+---@param text acp.Pending
+---@param author acp.Author
+---@return boolean
+function M.take_creation(text, author)
+  for _, change in ipairs(text.standing and line_blocks(text.standing).changes or {}) do
+    local is_of_turn = change.session == author.session and change.turn == author.turn
+    if change.old[1] == standing.NOTHING and is_of_turn and #change.earlier == 0 then
+      text.standing = nil
+      return true
+    end
+  end
+  return false
+end
+
 -- Other texts -----------------------------------------------------------------------------------------------------------
 
 --- Remembers the text as the saved one, or as that before its deletion.
@@ -316,7 +442,7 @@ end
 ---@param name "saved"|"undeleted"
 ---@param edits? acp.Edit[]  which make it of the present text
 function M.take_snapshot(text, name, edits)
-  M.blocks(text)
+  line_blocks(text)
   local snapshot = { lines = vim.list_slice(text.lines), known = text.known }
   if edits and #edits > 0 then
     snapshot.lines = diff.apply(text.lines, edits)
@@ -375,7 +501,7 @@ end
 ---@param text acp.Pending
 ---@param seq integer
 function M.remember(text, seq)
-  M.blocks(text)
+  line_blocks(text)
   moments.remember(text.memory, seq, text.known)
 end
 
@@ -498,7 +624,7 @@ end
 ---@param ids table<integer, any>
 ---@return acp.AgentChange[]
 function M.keep(text, ids)
-  local chosen, kept, hunks = M.chosen(text, ids), {}, {}
+  local chosen, kept, hunks = chosen_of(text, ids), {}, {}
   local decided = vim.list_slice(text.known.decided)
   for n, placed in ipairs(chosen) do
     local change = placed.item
@@ -524,7 +650,7 @@ function M.keep(text, ids)
     know(text, { decided = bounded(decided), turns = turns })
     text.known.newline = newline
   end
-  return kept
+  return text.standing and vim.list_extend(M.keep(text.standing, ids), kept) or kept
 end
 
 --- Keeps all that a turn has written and that waits, also where later turns have written over it.
@@ -571,7 +697,7 @@ end
 ---@return fun(turn: acp.Turn, old: string[]): boolean  whether a hunk of a turn is meant
 local function chosen_of_turns(text, what)
   if what.written_by then
-    return M.of_turn(text, what.written_by), function(turn)
+    return lines_of_turn(text, what.written_by), function(turn)
       return stack.is_of(turn, what.written_by)
     end
   end
@@ -590,7 +716,7 @@ end
 ---@return acp.UndoPlan
 function M.plan_undo(text, what)
   local plan = { edits = {} }
-  local waiting = what.ids and M.chosen(text, what.ids) or {}
+  local waiting = what.ids and chosen_of(text, what.ids) or {}
   if #waiting > 0 then
     plan.chosen = waiting
     plan.edits = edits_of(plan.chosen, "old")
@@ -610,6 +736,8 @@ function M.plan_undo(text, what)
   end
   plan.newline = newline_without(text, ids_of(plan.chosen))
   plan.is_all = #plan.turns == 0 and plan.newline == nil
+  local beside = text.standing and M.plan_undo(text.standing, what)
+  plan.standing = beside and #beside.chosen > 0 and beside or nil
   return plan
 end
 
@@ -640,7 +768,7 @@ end
 ---@param plan acp.UndoPlan  of the saved text
 function M.undo_saved(text, plan)
   local saved = M.saved(text) --[[@as acp.Pending]]
-  local changed = { turns = plan.turns, decided = moved(saved.known.decided, plan.edits), before = M.blocks(saved) }
+  local changed = { turns = plan.turns, decided = moved(saved.known.decided, plan.edits), before = line_blocks(saved) }
   local known = vim.tbl_extend("force", saved.known, changed)
   known.newline, known.blocks, known.allowed, known.edit = plan.newline, nil, nil, nil
   text.snapshots.saved = { lines = diff.apply(saved.lines, plan.edits), known = known }
@@ -650,7 +778,7 @@ end
 ---@param text acp.Pending
 ---@return acp.TextBefore
 function M.snapshot(text)
-  M.blocks(text)
+  line_blocks(text)
   return {
     lines = vim.list_slice(text.lines),
     known = text.known,
@@ -698,7 +826,7 @@ end
 ---@param turns acp.Turn[]  that had written by then
 ---@return acp.Turn?
 function M.written_since(text, turns)
-  return vim.iter(text.known.turns):find(function(turn)
+  return vim.iter(M.turns(text)):find(function(turn)
     return not vim.iter(turns):any(function(each)
       return stack.is_same(each, turn)
     end)

@@ -46,7 +46,7 @@ local function changes_of(file, n)
       and {
         path = file.given,
         created = file.created,
-        deleted = file.deleted,
+        deleted = file.deleted or file.removed,
         by = by,
         unknown = unknown,
         hunks = hunks,

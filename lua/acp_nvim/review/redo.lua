@@ -17,12 +17,14 @@ local store = require("acp_nvim.review.store")
 local sync = require("acp_nvim.documents.sync")
 local text = require("acp_nvim.documents.text")
 local undo = require("acp_nvim.review.undo")
+local undo_standing = require("acp_nvim.review.undo_standing")
 
 local M = {}
 
 ---@class acp.UndoneFile
 ---@field file acp.ReviewedFile
----@field before acp.FileBefore
+---@field before? acp.FileBefore         where the undo has changed lines
+---@field standing? acp.StandingBefore  where it has put something else back
 ---@field lines string[]     what the undo has left
 ---@field turns acp.Turn[]   that had written by then
 ---@field left integer       hunks of the turn that were left
@@ -156,7 +158,14 @@ end
 ---@return acp.UndoAnswer  `count`: 1, if it is done
 function M.file(one)
   attached_buffers.settle()
-  local ok, answer = pcall(carry_out, one)
+  local ok, answer = true, {} ---@type boolean, acp.UndoAnswer
+  if one.before then
+    ok, answer = pcall(carry_out, one)
+  end
+  if ok and one.standing and not (answer.locked or answer.why) then
+    local done, why = pcall(undo_standing.redo, one.file, one.standing)
+    ok, answer = done, done and { count = not why and 1 or nil, why = why } or why
+  end
   return ok and answer or { why = edit.one_line(answer) }
 end
 

@@ -59,7 +59,7 @@ end
 ---@return acp.Announced
 local function known_of(file)
   local changes, sessions, pending = pending_changes.blocks(file.text).changes, {}, {}
-  local facts = { file.given, tostring(file.created), tostring(file.deleted), file.buf or "" }
+  local facts = { file.given, tostring(file.created), tostring(file.deleted), tostring(file.removed), file.buf or "" }
   for _, change in ipairs(changes) do
     pending[change.session] = (pending[change.session] or 0) + 1
     sessions[change.session] = true
@@ -153,7 +153,8 @@ end
 ---@param file acp.ReviewedFile
 function M.over(file)
   local before = announced[file]
-  store.files[file.path], announced[file] = nil, nil
+  store.leave(file)
+  announced[file] = nil
   count(before and before.pending or {}, {})
   backend_reports.file_over(file)
   fire(file, before)

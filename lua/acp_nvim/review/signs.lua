@@ -68,7 +68,9 @@ end
 ---@return [string, string|string[]][][]
 local function virtual_lines(buf, change)
   local tabstop, lines = vim.bo[buf].tabstop, {}
-  if change.had_newline ~= nil then
+  if change.note then
+    return { virtual_line(change.note) }
+  elseif change.had_newline ~= nil then
     return { virtual_line("no newline at end " .. (change.had_newline and "now" or "before")) }
   end
   for i = 1, math.min(#change.old, limits.REMOVED_LINES) do
@@ -156,16 +158,17 @@ draw = function(buf, change)
   if not row then
     return
   end
-  local kind = #change.new == 0 and "deleted" or #change.old == 0 and "added" or "changed"
+  local has_above = #change.old > 0 or change.note ~= nil
+  local kind = change.note and "changed" or #change.new == 0 and "deleted" or #change.old == 0 and "added" or "changed"
   local look = { id = change.id, sign_text = SIGNS[kind], sign_hl_group = GROUPS[kind] }
   row = mark(buf, change, row, "AcpReviewAdded")
   local is_above = not shown[buf].at_end[change.id]
-  if #change.old > 0 then
+  if has_above then
     look.virt_lines, look.virt_lines_above = virtual_lines(buf, change), is_above
     colour(buf, change)
   end
   api.nvim_buf_set_extmark(buf, beside, row, 0, look)
-  if row == 0 and #change.old > 0 and is_above then
+  if row == 0 and has_above and is_above then
     uncover(buf, #look.virt_lines)
   end
 end

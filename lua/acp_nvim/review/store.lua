@@ -3,6 +3,7 @@ local hunk_list = require("acp_nvim.review.hunk_list")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local stack = require("acp_nvim.review.stack")
 local find = require("acp_nvim.documents.find")
+local standing = require("acp_nvim.review.standing")
 
 local M = {}
 
@@ -40,6 +41,8 @@ local M = {}
 ---@field path string        resolved
 ---@field given string       as it was named
 ---@field text acp.Pending
+---@field standings acp.Standings
+---@field removed boolean    by an agent, and it had no lines
 ---@field buf? integer       the loaded buffer that is followed
 ---@field last_buf? integer  the one that was followed last
 ---@field buf_of_deleted? integer  the loaded buffer that still has the text of a deleted file
@@ -65,6 +68,8 @@ function M.enter(path, given, lines)
     path = path,
     given = given,
     text = pending_changes.new(lines),
+    standings = { data = {} },
+    removed = false,
     has_begun = false,
     shape = {},
     turn_shapes = {},
@@ -103,6 +108,13 @@ function M.by_name(buf)
   return name ~= "" and next(M.files) and M.files[find.resolve(name)] or nil
 end
 
+--- Forgets a file of which nothing is left to decide, or to list.
+---@param file acp.ReviewedFile
+function M.leave(file)
+  standing.forget(file.standings)
+  M.files[file.path] = nil
+end
+
 --- The file of a buffer, if it is in review.
 ---@param buf integer
 ---@return acp.ReviewedFile?
@@ -134,7 +146,9 @@ local function hunk_of(change, row, state)
     old = change.old,
     new = change.new,
     earlier = change.earlier,
-    note = had_newline ~= nil and ("no newline at end %s"):format(had_newline and "now" or "before") or nil,
+    note = change.note
+      or had_newline ~= nil and ("no newline at end %s"):format(had_newline and "now" or "before")
+      or nil,
   }
 end
 
@@ -163,7 +177,7 @@ end
 ---@return acp.Turn[]
 function M.turns(file)
   return vim.iter(texts_of(file)):fold({}, function(turns, text)
-    return vim.list_extend(turns, text.known.turns)
+    return vim.list_extend(turns, pending_changes.turns(text))
   end)
 end
 
@@ -195,7 +209,7 @@ function M.of_turn(file, what)
     hunk.asked = placed.is_allowed or nil
     list[#list + 1] = hunk
   end
-  for _, each in ipairs(file.text.known.decided) do
+  for _, each in ipairs(pending_changes.decided(file.text)) do
     local is_of = each.is_kept and stack.is_of(each.change, what)
     list[#list + 1] = is_of and hunk_of(each.change, each.row, "kept") or nil
   end
@@ -220,7 +234,7 @@ end
 ---@return acp.Hunk[]
 function M.decided(file)
   local list = {}
-  for _, each in ipairs(next(file.text.listed) and file.text.known.decided or {}) do
+  for _, each in ipairs(next(file.text.listed) and pending_changes.decided(file.text) or {}) do
     if file.text.listed[each.change.id] then
       list[#list + 1] = hunk_of(each.change, each.row, each.is_kept and "kept" or "undone")
     end
@@ -248,7 +262,10 @@ end
 ---@param file acp.ReviewedFile
 ---@return boolean
 function M.is_over(file)
-  return #file.text.known.turns == 0 and not M.has_pending(file) and #M.decided(file) == 0 and #file.unknown == 0
+  return #pending_changes.turns(file.text) == 0
+    and not M.has_pending(file)
+    and #M.decided(file) == 0
+    and #file.unknown == 0
 end
 
 --- The pending hunks that may touch these rows.

@@ -20,6 +20,7 @@ local M = {}
 ---@field minus integer
 ---@field kept integer
 ---@field undone integer
+---@field notes string[]  what waits and has no lines
 ---@field allowed? { plus: integer, minus: integer }  what the user was asked about
 
 ---@alias acp.TurnShare table<string, acp.FileShare>  by resolved path
@@ -51,14 +52,15 @@ end
 ---@return acp.FileShare
 local function file_share(shares, of, file)
   local share, path = share_of(shares, of), file.path
-  share[path] = share[path] or { given = file.given, is_pending = false, plus = 0, minus = 0, kept = 0, undone = 0 }
+  share[path] = share[path]
+    or { given = file.given, is_pending = false, plus = 0, minus = 0, kept = 0, undone = 0, notes = {} }
   return share[path]
 end
 
 ---@param shares acp.TurnShares
 ---@param file acp.ReviewedFile
 local function add_decided(shares, file)
-  for _, each in ipairs(file.text.known.decided) do
+  for _, each in ipairs(pending_changes.decided(file.text)) do
     local share, what = file_share(shares, each.change, file), each.is_kept and "kept" or "undone"
     share[what] = share[what] + 1
   end
@@ -74,7 +76,7 @@ local function all_shares()
         local before = share.allowed or { plus = 0, minus = 0 }
         share.allowed = { plus = before.plus + size.plus, minus = before.minus + size.minus }
       else
-        share.is_pending = true
+        share.is_pending, share.notes[#share.notes + 1] = true, size.note
         share.plus, share.minus = share.plus + size.plus, share.minus + size.minus
       end
     end
@@ -87,12 +89,13 @@ local function all_shares()
 end
 
 ---@param share acp.TurnShare
----@return { pending: acp.FileShare[], plus: integer, minus: integer, kept: integer, undone: integer, allowed: acp.FileShare[] }
+---@return { pending: acp.FileShare[], notes: string[], plus: integer, minus: integer, kept: integer, undone: integer, allowed: acp.FileShare[] }
 local function totals(share)
-  local sum = { pending = {}, allowed = {}, plus = 0, minus = 0, kept = 0, undone = 0 }
+  local sum = { pending = {}, notes = {}, allowed = {}, plus = 0, minus = 0, kept = 0, undone = 0 }
   for _, file in pairs(share) do
     sum.allowed[#sum.allowed + 1] = file.allowed and file or nil
     sum.pending[#sum.pending + 1] = file.is_pending and file or nil
+    vim.list_extend(sum.notes, file.notes)
     for _, what in ipairs({ "plus", "minus", "kept", "undone" }) do
       sum[what] = sum[what] + file[what]
     end
@@ -129,6 +132,21 @@ local function allowed_in(files)
   return #files > 0 and printable.counts(plus, minus) .. " allowed" or nil
 end
 
+--- "+5 −4", "mode 644 → 600", "+5 −4, mode 644 → 600"; of several files "3 changes without lines".
+---@param plus integer
+---@param minus integer
+---@param notes string[]
+---@param is_one_file boolean
+---@return string
+local function size_of(plus, minus, notes, is_one_file)
+  local counts = plus + minus > 0 and printable.counts(plus, minus) or ""
+  if not is_one_file then
+    local count = ("%d change%s without lines"):format(#notes, #notes == 1 and "" or "s")
+    return counts ~= "" and counts or count
+  end
+  return joined(", ", counts, unpack(notes))
+end
+
 --- Returns the longest text that fits the width, else the shortest.
 ---@param width integer
 ---@param ... string  the longest first
@@ -160,11 +178,11 @@ local function line_of(turn, width)
     return said ~= "" and said .. of or fitting(width, "no change of this turn is left", "no change is left")
   end
   local where = name_of(pending)
-  if share.plus == 0 and share.minus == 0 then
+  if share.plus == 0 and share.minus == 0 and #share.notes == 0 then
     local unknown = where .. ": earlier text unknown, no undo"
     return fitting(width, joined(" · ", unknown, said, ":Acp review"), joined(" · ", unknown, said), unknown)
   end
-  local size = ("%s %s"):format(where, printable.counts(share.plus, share.minus))
+  local size = ("%s %s"):format(where, size_of(share.plus, share.minus, share.notes, #pending == 1))
   local keys = key_names.in_general()
   return fitting(
     width,
@@ -217,6 +235,7 @@ local function files_of(turn)
       minus = file.minus + allowed.minus,
       kept = file.kept,
       undone = file.undone,
+      note = table.concat(file.notes, ", "),
     }
   end
   return files

@@ -10,7 +10,6 @@
 -- `carry_out` looks where the text is, `in_buffer` finds what the file shall hold, and `rewrite` edits and saves the
 -- buffer. A file without a buffer gets one for a moment. Where there is no file, none is made, unless an agent has
 -- deleted it.
-local bit = require("bit")
 local attached_buffers = require("acp_nvim.review.attached_buffers")
 local earlier_texts = require("acp_nvim.review.earlier_texts")
 local beside_unsaved = require("acp_nvim.review.beside_unsaved")
@@ -20,6 +19,7 @@ local edit = require("acp_nvim.documents.edit")
 local edit_and_save = require("acp_nvim.documents.edit_and_save")
 local encoding = require("acp_nvim.documents.encoding")
 local file_before = require("acp_nvim.review.file_before")
+local find = require("acp_nvim.documents.find")
 local origin = require("acp_nvim.documents.origin")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local remove = require("acp_nvim.documents.remove")
@@ -28,6 +28,7 @@ local store = require("acp_nvim.review.store")
 local text = require("acp_nvim.documents.text")
 local backend_reports = require("acp_nvim.review.backend_reports")
 local undo_deletion = require("acp_nvim.review.undo_deletion")
+local undo_standing = require("acp_nvim.review.undo_standing")
 local undo_step = require("acp_nvim.documents.undo_step")
 
 local api = vim.api
@@ -37,6 +38,7 @@ local TOUCHED = "your unsaved lines touch the change, :w first"
 local UNSAVED = "gone, and the rest is unsaved, :w creates it"
 local UNREAD = "the file has changed on disk, :e reads it"
 local BEHIND = "the file changed on disk and the buffer has unsaved lines, :w or :e first"
+local ELSEWHERE = "not undone: a link has come into its path"
 local NO_TEXT = "not undone: the file is no longer text in the buffer's encoding"
 
 ---@class acp.HunkUndo
@@ -55,7 +57,8 @@ local NO_TEXT = "not undone: the file is no longer text in the buffer's encoding
 ---@field count? integer   hunks that are undone
 ---@field why? string      nothing is done, or not all
 ---@field locked? boolean  try again
----@field before? acp.FileBefore  of a file that was changed
+---@field before? acp.FileBefore  of a file whose lines were changed
+---@field standing? acp.StandingBefore  where something else was put back
 
 ---@param file acp.ReviewedFile
 ---@param what acp.UndoChoice
@@ -121,11 +124,6 @@ local function change(undo, buf, fn, anew)
   undo.record()
   attached_buffers.note_rows(file, undo.plan.edits)
   backend_reports.undone(file.path)
-  local stat, mode = vim.uv.fs_stat(file.path), undo.is_whole and undo.shape.mode
-  if stat and mode and bit.band(stat.mode, 4095) ~= mode then -- a command may have made the file anew
-    vim.uv.fs_chmod(file.path, mode)
-    origin.record(buf)
-  end
   if not said.saved or said.saved.changed then -- a formatter has run as it was saved
     earlier_texts.take(file, text.of_buffer(buf).lines, true)
   end
@@ -269,8 +267,10 @@ local function carry_out(undo)
   if file.deleted then
     return undo_deletion.undo(undo)
   end
-  local stat = vim.uv.fs_stat(file.path)
-  if stat and stat.type ~= "file" then
+  local stat = vim.uv.fs_lstat(file.path)
+  if find.resolve(file.path) ~= file.path then
+    return { why = ELSEWHERE }
+  elseif stat and stat.type ~= "file" then
     return { why = "not undone: it is a " .. stat.type }
   elseif file.buf then
     return stat and M.in_buffer(undo, file.buf) or remove_file(undo, file.buf, true)
@@ -295,10 +295,19 @@ end
 function M.file(file, what)
   attached_buffers.settle()
   local undo = look(file, what)
-  if #undo.plan.chosen == 0 and not (what.written_by and store.left_of_turn(file, what.written_by) > 0) then
-    return {}
+  local ok, answer, notes = true, {}, undo.plan.standing ---@type boolean, acp.UndoAnswer, acp.UndoPlan?
+  local left = what.written_by and store.left_of_turn(file, what.written_by) - (notes and #notes.chosen or 0) or 0
+  if #undo.plan.chosen > 0 or left > 0 then
+    ok, answer = pcall(carry_out, undo)
   end
-  local ok, answer = pcall(carry_out, undo)
+  if ok and notes and not answer.locked then
+    local lines = answer
+    ok, answer = pcall(undo_standing.undo, file, notes)
+    if ok and (lines.count or lines.why) then
+      answer.count, answer.before = (answer.count or 0) + (lines.count or 0), lines.before
+      answer.why = lines.why or answer.why
+    end
+  end
   return ok and answer or { why = "not undone: " .. edit.one_line(answer) }
 end
 

@@ -14,23 +14,11 @@ local backend_reports = require("acp_nvim.review.backend_reports")
 
 local M = {}
 
---- Makes the folders of the file again, with the modes that they had.
----@param file acp.ReviewedFile
-local function make_folders(file)
-  for _, folder in ipairs(file.folders or {}) do
-    local path, mode = folder[1], folder[2]
-    if vim.uv.fs_mkdir(path, mode) then
-      vim.uv.fs_chmod(path, mode) -- less the umask, so far
-    end
-  end
-  vim.fn.mkdir(vim.fs.dirname(file.path), "p")
-end
-
 ---@param undo acp.HunkUndo
 ---@return string? why  there is still no file
 local function create(undo)
   local file = undo.file
-  make_folders(file)
+  disk_file.make_folders(file.path, file.folders)
   if file.link and vim.uv.fs_readlink(file.path) == file.link then
     vim.uv.fs_unlink(file.path) -- the turn has put it there
   end

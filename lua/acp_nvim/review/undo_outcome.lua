@@ -9,6 +9,7 @@ local diff = require("acp_nvim.documents.diff")
 local origin = require("acp_nvim.documents.origin")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local printable = require("acp_nvim.ui.printable")
+local standing = require("acp_nvim.review.standing")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.review.store")
 local turn_bases = require("acp_nvim.review.turn_bases")
@@ -100,6 +101,22 @@ local function changes(count)
   return counted(count, "change", "changes")
 end
 
+--- Whether the turn has made or removed a file, and what the file held.
+---@param file acp.ReviewedFile
+---@param share acp.TurnInFile
+---@param answer acp.UndoAnswer
+---@return "made"|"removed"|nil
+---@return string[]? lines
+local function whole_of(file, share, answer)
+  if share.whole then
+    return share.whole, vim.list_slice(share.whole == "made" and share.lines or file.text.lines)
+  elseif answer.standing then
+    local before, now = answer.standing.lines[1], file.text.standing.lines[1]
+    local whole = now == standing.NOTHING and "made" or before == standing.NOTHING and "removed" or nil
+    return whole, { file.standings.data[whole == "made" and before or now] }
+  end
+end
+
 --- Adds what has become of the turn in one file.
 ---@param outcome acp.UndoOutcome
 ---@param file acp.ReviewedFile
@@ -114,10 +131,10 @@ function M.add(outcome, file, share, answer)
   local done = math.min(answer.count or 0, share.count - left)
   if done > 0 then
     outcome.files[file.given] = true
-    outcome.count = outcome.count + (share.whole and 1 or done)
-    if share.whole then
-      local lines = share.whole == "made" and share.lines or file.text.lines
-      table.insert(outcome[share.whole], { given = file.given, lines = vim.list_slice(lines) })
+    local whole, lines = whole_of(file, share, answer)
+    outcome.count = outcome.count + (whole and 1 or done)
+    if whole then
+      table.insert(outcome[whole], { given = file.given, lines = lines })
     end
   end
   if left > 0 or answer.why then

@@ -5,6 +5,7 @@ local backend_reports = require("acp_nvim.review.backend_reports")
 local each_file = require("acp_nvim.review.each_file")
 local limits = require("acp_nvim.limits")
 local messages = require("acp_nvim.ui.messages")
+local pending_changes = require("acp_nvim.review.pending_changes")
 local redo = require("acp_nvim.review.redo")
 local refresh = require("acp_nvim.review.refresh")
 local store = require("acp_nvim.review.store")
@@ -67,7 +68,7 @@ end
 ---@param files acp.UndoneFile[]
 local function remove_folders(files)
   local made = vim.iter(files):fold({}, function(list, one)
-    return vim.list_extend(list, one.before.facts.made or {})
+    return vim.list_extend(list, one.before and one.before.facts.made or one.file.made or {})
   end)
   table.sort(made, function(one, other)
     return #one > #other
@@ -94,12 +95,13 @@ function M.undo(by, still_waiting)
     end
     local before = outcome.count
     undo_outcome.add(outcome, file, shares[file], answer)
-    if answer.before then
+    if answer.before or answer.standing then
       files[#files + 1] = {
         file = file,
         before = answer.before,
+        standing = answer.standing,
         lines = vim.list_slice(file.text.lines),
-        turns = file.text.known.turns,
+        turns = pending_changes.turns(file.text),
         left = store.left_of_turn(file, by),
         count = outcome.count - before,
       }

@@ -1,0 +1,47 @@
+"""Tells what has changed at a path where lines do not tell it: a mode, a link, bytes that are no text, an empty file.
+
+before          after             lines       without lines
+a text          another text      a diff
+a text          the same text                 mode 644 → 755
+nothing         an empty file                 new, empty
+bytes           other bytes                   binary, 12 → 9 KB
+link to a.txt   link to b.txt                 link a.txt → b.txt
+
+What has no lines is decided as a whole. So is a text in the place of a link, or one that is a text no longer.
+"""
+
+from __future__ import annotations
+
+from acp_nvim.files.file_snapshot import Bytes, DiskText, Held, Link, Unknown, as_utf8
+from acp_nvim.messages.review import Standing
+
+
+def is_whole(before: Held, after: Held) -> bool:
+    """Whether the change of what stands there has no lines."""
+    if before == after or Unknown.TEXT in (before, after):
+        return False
+    if isinstance(before, str) and before:
+        return isinstance(after, Bytes)
+    if isinstance(after, str) and after:
+        return isinstance(before, Bytes | Link)
+    return True
+
+
+def shape_of(held: Held, mode: int | None) -> Standing:
+    """Return it for a message to the editor."""
+    if held is None:
+        return {"kind": "nothing", "mode": None}
+    if isinstance(held, Link):
+        return {"kind": "link", "mode": None, "target": held.target}
+    if isinstance(held, Unknown):
+        return {"kind": "file", "mode": mode}
+    if isinstance(held, Bytes):
+        return {"kind": "binary", "mode": mode, "data": as_utf8(held)}
+    return {"kind": "text", "mode": mode, "data": as_utf8(_raw(held))}
+
+
+def _raw(text: str) -> bytes:
+    """Return the bytes of a text as its file has them."""
+    if not isinstance(text, DiskText):
+        return text.encode()
+    return b"\xef\xbb\xbf" * text.bom + text.encode(text.encoding)

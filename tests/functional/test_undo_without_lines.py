@@ -1,0 +1,341 @@
+"""What agents change beside lines is in review and in undo: modes, links, files that are no text or empty."""
+
+import os
+import shutil
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.script import on_prompt, run_command, script
+from tests.functional.editor import Editor
+from tests.steps.commands import begin, take_turn, undo_turn
+from tests.steps.files import open_notes, read
+from tests.steps.messages import expect_no_prompt
+from tests.steps.review import PENDING
+from tests.steps.trees import Tree, commit, tree
+
+Open = Callable[..., Editor]
+PICTURE, OTHER = b"\x89PNG\r\n\x1a\n\0" + b"a" * 12000, b"\x89PNG\r\n\x1a\n\0" + b"b" * 9000
+
+ALONE = {
+    "a mode": ("chmod 600 a.txt", "a.txt", "mode 644 → 600"),
+    "the mode of a picture": ("chmod 755 p.png", "p.png", "mode 644 → 755"),
+    "a picture": ("cp q.png p.png", "p.png", "binary, 12 → 9 KB"),
+    "a new picture": ("cp p.png n.png", "n.png", "new, binary, 12 KB"),
+    "a picture that is removed": ("rm p.png", "p.png", "deleted, binary, 12 KB"),
+    "a new link": ("ln -s a.txt n.txt", "n.txt", "new, link to a.txt"),
+    "a link that is removed": ("rm l.txt", "l.txt", "deleted, link to a.txt"),
+    "a link that leads elsewhere": ("ln -sf b.txt l.txt", "l.txt", "link a.txt → b.txt"),
+    "a link to a folder": ("ln -sfn sub d.lnk", "d.lnk", "link . → sub"),
+    "a new empty file": ("touch n.txt", "n.txt", "new, empty"),
+    "an empty file that is removed": ("rm e.txt", "e.txt", "deleted, empty"),
+    "a picture that becomes a text": ("cp a.txt p.png", "p.png", "binary, 12 KB → text"),
+    "a text that becomes a picture": ("cp p.png a.txt", "a.txt", "text → binary, 12 KB"),
+    "a link that becomes a text": ("rm l.txt; cp b.txt l.txt", "l.txt", "link to a.txt → text"),
+    "a link that becomes a picture": ("rm l.txt; cp p.png l.txt", "l.txt", "link to a.txt → binary, 12 KB"),
+}
+
+
+def lay_out(editor: Editor) -> None:
+    """Files that are no text beside a.txt and b.txt."""
+    (editor.project / "p.png").write_bytes(PICTURE)
+    (editor.project / "q.png").write_bytes(OTHER)
+    (editor.project / "e.txt").touch()
+    (editor.project / "l.txt").symlink_to("a.txt")
+    (editor.project / "d.lnk").symlink_to(".")
+    (editor.project / "sub").mkdir()
+    (editor.project / "sub" / "x.txt").write_text("x\n")
+
+
+@pytest.mark.parametrize("is_repository", [True, False])
+@pytest.mark.parametrize("way", ALONE)
+def test_what_has_no_lines_is_a_hunk_with_a_note(
+    open_editor: Open, tmp_path: Path, way: str, is_repository: bool
+) -> None:
+    command, name, note = ALONE[way]
+    steps = run_command(command, read("{cwd}/notes.txt"))
+    editor = begin(open_editor, tmp_path, *steps, a__txt="a\n", b__txt="b\nb\n")
+    lay_out(editor)
+    if is_repository:
+        commit(editor.project)
+    else:
+        shutil.rmtree(editor.project / ".git")
+    before = take_turn(editor)
+    assert tree(editor.project) != before
+    editor.expect_lua("return #require('acp_nvim').changes()", 1)
+    change = editor.acp("changes")[0]
+    assert os.path.basename(change["path"]) == name
+    assert [(h["old"], h["new"], h["note"]) for h in change["hunks"]] == [([], [], note)]
+    assert change["hunks"][0]["call"]["title"] == command
+    undo_turn(editor, before)
+
+
+LISTED = "return vim.tbl_map(function(i) return i.text end, vim.fn.getqflist())"
+
+
+def begin_turn(open_editor: Open, tmp_path: Path, command: str, count: int = 1) -> tuple[Editor, Tree]:
+    """One turn has run a command. Return the tree as it was before."""
+    steps = run_command(command, read("{cwd}/notes.txt"))
+    editor = begin(open_editor, tmp_path, *steps, a__txt="a\n", b__txt="b\nb\n")
+    lay_out(editor)
+    commit(editor.project)
+    before = take_turn(editor)
+    editor.expect_lua("return #require('acp_nvim').changes()", count)
+    return editor, before
+
+
+def mode_of(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_mode_is_reviewed_and_undone_in_its_buffer(open_editor: Open, tmp_path: Path) -> None:
+    editor, before = begin_turn(open_editor, tmp_path, "chmod 755 a.txt")
+    editor.type(":Acp open<CR>")
+    editor.screen.expect("± a.txt mode 644 → 755")
+    editor.type(":wincmd p<CR>:Acp review<CR>")
+    editor.expect_lua(LISTED, ["mode 644 → 755"])
+    editor.expect_lua("return vim.fn.expand('%:t')", "a.txt")
+    editor.screen.expect(
+        lambda screen: screen.text().count("mode 644 → 755") == 2
+    )  # in the chat, above the text
+    editor.type("\\u")
+    editor.expect_lua(PENDING, 0)
+    assert tree(editor.project) == before
+    editor.screen.expect("± undone 1")
+
+
+def test_a_mode_that_is_kept_is_not_undone(open_editor: Open, tmp_path: Path) -> None:
+    editor, _ = begin_turn(open_editor, tmp_path, "chmod 755 a.txt; cp q.png p.png", 2)
+    hunks = {Path(each["path"]).name: each["hunks"][0]["id"] for each in editor.acp("changes")}
+    assert editor.acp("keep", hunks["a.txt"])
+    editor.expect_lua(PENDING, 1)
+    assert editor.acp("undo", hunks["p.png"])
+    editor.expect_lua(PENDING, 0)
+    states = {Path(each["path"]).name: each["hunks"][0]["state"] for each in editor.acp("changes")}
+    assert states == {"a.txt": "kept", "p.png": "undone"}
+    assert mode_of(editor.project / "a.txt") == 0o755
+    assert (editor.project / "p.png").read_bytes() == PICTURE
+
+
+def test_lines_and_a_mode_are_decided_apart_and_undone_together(open_editor: Open, tmp_path: Path) -> None:
+    editor, before = begin_turn(open_editor, tmp_path, "chmod 600 a.txt; echo more >> a.txt")
+    assert [(h["new"], h.get("note")) for h in editor.acp("changes")[0]["hunks"]] == [
+        ([], "mode 644 → 600"),
+        (["more"], None),
+    ]
+    assert editor.acp("undo", editor.acp("changes")[0]["hunks"][1]["id"])
+    editor.expect_lua(PENDING, 1)
+    path = editor.project / "a.txt"
+    assert (path.read_text(), mode_of(path)) == ("a\n", 0o600)
+    undo_turn(editor, before)
+
+
+def test_what_is_made_empty_and_then_written_is_one_change(open_editor: Open, tmp_path: Path) -> None:
+    new = "mkdir -p new && touch new/n.txt"
+    write, made = "echo x >> new/n.txt", "{cwd}/new/n.txt"
+    steps = [*run_command(new, id="one"), read(made), *run_command(write, id="two"), read(made)]
+    editor = begin(open_editor, tmp_path, *steps, a__txt="a\n")
+    before = take_turn(editor)
+    editor.expect_lua("return #(((require('acp_nvim').changes()[1] or {}).hunks or {{}})[1].new or {})", 1)
+    change = editor.acp("changes")[0]
+    assert (change["created"], [hunk["new"] for hunk in change["hunks"]]) == (True, [["x"]])
+    editor.type(":Acp undo turn<CR>")
+    editor.screen.expect("undone: 1 change in n.txt")
+    assert tree(editor.project) == before
+
+
+def test_each_turn_takes_back_its_own_mode_and_bytes(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(
+        tmp_path,
+        on_prompt("one", *run_command("chmod 755 a.txt; cp q.png p.png", read("{cwd}/notes.txt"))),
+        on_prompt("two", *run_command("chmod 700 a.txt; cp e.txt p.png", read("{cwd}/notes.txt"))),
+    )
+    editor = open_notes(open_editor, agent, "notes\n", size=(140, 30))
+    lay_out(editor)
+    (editor.project / "a.txt").write_text("a\n")
+    trees = [tree(editor.project)]
+    for n, prompt in enumerate(("one", "two"), 1):
+        editor.acp("prompt", prompt)
+        editor.wait_event("AcpTurnEnded", turn=n)
+        editor.expect_lua(PENDING, 2)
+        trees.append(tree(editor.project))
+    for n in (1, 0):
+        editor.type(":Acp undo turn<CR>")
+        editor.screen.expect(f"undone: 2 changes in 2 files (turn {n + 1})")
+        assert tree(editor.project) == trees[n]
+    editor.expect_lua(PENDING, 0)
+
+
+def test_folders_with_pictures_come_and_go(open_editor: Open, tmp_path: Path) -> None:
+    command = "rm -r pics && mkdir -p new/deep && cp p.png new/deep/n.png"
+    editor = begin(open_editor, tmp_path, *run_command(command), a__txt="a\n")
+    lay_out(editor)
+    (editor.project / "pics").mkdir()
+    (editor.project / "pics" / "one.png").write_bytes(OTHER)
+    commit(editor.project)
+    (editor.project / "pics").chmod(0o750)
+    before = take_turn(editor)
+    editor.expect_lua("return #require('acp_nvim').changes()", 2)
+    undo_turn(editor, before)
+
+
+def change_bytes(project: Path) -> None:
+    (project / "p.png").write_bytes(PICTURE + b"more")
+
+
+def change_mode(project: Path) -> None:
+    (project / "a.txt").chmod(0o700)
+
+
+def lead_elsewhere(project: Path) -> None:
+    (project / "l.txt").unlink()
+    (project / "l.txt").symlink_to("e.txt")
+
+
+def put_link(project: Path) -> None:
+    """It leads to a file with the same bytes, which is not the agent's."""
+    (project / "p.png").rename(project / "kept.png")
+    (project / "p.png").symlink_to("kept.png")
+
+
+def put_folder(project: Path) -> None:
+    (project / "p.png").unlink()
+    (project / "p.png").mkdir()
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "change", "why"),
+    [
+        ("cp q.png p.png", "p.png", change_bytes, "changed since"),
+        ("cp q.png p.png", "p.png", put_link, "changed since"),
+        ("cp q.png p.png", "p.png", put_folder, "a folder now"),
+        ("chmod 755 a.txt", "a.txt", change_mode, "changed since"),
+        ("ln -sf b.txt l.txt", "l.txt", lead_elsewhere, "changed since"),
+        (
+            "cp p.png n.png",
+            "n.png",
+            lambda project: (project / "n.png").write_text("mine\n"),
+            "changed since",
+        ),
+    ],
+)
+def test_what_has_changed_since_is_left(
+    open_editor: Open,
+    tmp_path: Path,
+    command: str,
+    name: str,
+    change: Callable[[Path], object],
+    why: str,
+) -> None:
+    editor, _ = begin_turn(open_editor, tmp_path, command)
+    change(editor.project)
+    now = tree(editor.project)
+    editor.type(":Acp undo turn<CR>")
+    editor.screen.expect(f"left: {why}: {name}")
+    assert tree(editor.project) == now
+    editor.expect_lua(PENDING, 1)
+
+
+@pytest.mark.parametrize("is_loaded", [True, False])
+def test_lines_are_not_undone_through_a_link_that_came_since(
+    open_editor: Open, tmp_path: Path, is_loaded: bool
+) -> None:
+    """It leads to a file with the same text, which is not the agent's."""
+    editor, _ = begin_turn(open_editor, tmp_path, "echo more >> a.txt")
+    if is_loaded:
+        editor.type(":edit a.txt<CR>")
+        editor.expect_lua(PENDING, 1)
+    (editor.project / "a.txt").rename(editor.project / "kept.txt")
+    (editor.project / "a.txt").symlink_to("kept.txt")
+    now = tree(editor.project)
+    editor.type(":Acp undo all<CR>")
+    editor.screen.expect("a.txt: not undone: a link has come into its path")
+    assert tree(editor.project) == now
+
+
+def test_unsaved_lines_are_not_overwritten(open_editor: Open, tmp_path: Path) -> None:
+    editor, before = begin_turn(open_editor, tmp_path, "rm e.txt; cp b.txt e.txt; cp q.png p.png", 2)
+    editor.type(":edit p.png<CR>Omine<Esc>")
+    editor.expect_lua("return vim.bo.modified")
+    editor.type(":Acp undo turn<CR>")
+    editor.screen.expect("left: its buffer has unsaved lines, :w or :e! first: p.png")
+    assert (editor.project / "p.png").read_bytes() == OTHER
+    editor.type(":edit!<CR>")
+    editor.expect_lua("return vim.bo.modified", False)
+    undo_turn(editor, before)
+    editor.expect_lua("return vim.fn.getline(3):find('aaaa') ~= nil")
+
+
+def test_a_large_picture_is_left_and_said(open_editor: Open, tmp_path: Path) -> None:
+    steps = run_command("cp p.png large.png", read("{cwd}/notes.txt"))
+    editor = begin(open_editor, tmp_path, *steps, a__txt="a\n")
+    lay_out(editor)
+    (editor.project / "large.png").write_bytes(b"\0" * (1 << 20) + b"1")
+    take_turn(editor)
+    editor.expect_lua("return #require('acp_nvim').changes()", 1)
+    assert editor.acp("changes")[0]["unknown"]
+    editor.type(":Acp undo turn<CR>")
+    editor.screen.expect("earlier text unknown: large.png")
+    assert (editor.project / "large.png").read_bytes() == PICTURE
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "a mode",
+        "a picture",
+        "a picture that is removed",
+        "a new empty file",
+        "an empty file that is removed",
+        "a text that becomes a picture",
+        "a picture that becomes a text",
+    ],
+)
+def test_a_file_that_is_open_is_put_back_and_asks_nothing(
+    open_editor: Open, tmp_path: Path, way: str
+) -> None:
+    command, name, _ = ALONE[way]
+    editor = begin(open_editor, tmp_path, *run_command(command, read("{cwd}/notes.txt")), a__txt="a\n")
+    lay_out(editor)
+    commit(editor.project)
+    editor.type(f":edit {name}<CR>")
+    editor.expect_lua("return vim.fn.expand('%:t')", name)
+    lines = editor.lua("return vim.fn.getline(1, '$')")
+    before = take_turn(editor)
+    editor.expect_lua("return #require('acp_nvim').changes()", 1)
+    undo_turn(editor, before)
+    editor.expect_lua("return vim.fn.getline(1, '$')", lines)
+    editor.type(":checktime<CR>")
+    editor.expect_lua("return vim.bo.modified", False)
+    expect_no_prompt(editor)
+
+
+@pytest.mark.parametrize("way", ALONE)
+def test_the_undo_of_a_turn_is_taken_back(open_editor: Open, tmp_path: Path, way: str) -> None:
+    command, name, _ = ALONE[way]
+    editor, before = begin_turn(open_editor, tmp_path, command)
+    after = tree(editor.project)
+    undo_turn(editor, before)
+    editor.type(":Acp redo<CR>")
+    editor.screen.expect(f"redone: 1 change in {name} (turn 1)")
+    editor.expect_lua(PENDING, 1)
+    assert tree(editor.project) == after
+    undo_turn(editor, before)
+
+
+def test_a_picture_that_was_moved_is_one_change(open_editor: Open, tmp_path: Path) -> None:
+    editor, before = begin_turn(open_editor, tmp_path, "mv p.png n.png", 2)
+    undo_turn(editor, before)
+    editor.screen.expect("undone: 1 change in p.png (turn 1)")
+
+
+def test_lines_and_a_mode_are_redone(open_editor: Open, tmp_path: Path) -> None:
+    editor, before = begin_turn(open_editor, tmp_path, "chmod 600 a.txt; echo more >> a.txt")
+    after = tree(editor.project)
+    undo_turn(editor, before)
+    editor.type(":Acp redo<CR>")
+    editor.screen.expect("redone: 2 changes in a.txt (turn 1)")
+    assert tree(editor.project) == after
+    editor.expect_lua(PENDING, 2)
