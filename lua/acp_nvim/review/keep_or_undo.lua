@@ -77,8 +77,8 @@ end
 local function keep(hunks, how)
   local ids, count, names = set_of(hunks), 0, {}
   for _, file in ipairs(store.all()) do
-    local kept = how.whole_turn and pending_changes.keep_turn(file.text, how.whole_turn)
-      or pending_changes.keep(file.text, ids)
+    local kept = how.whole_turn and pending_changes.keep_turn(file.text, how.whole_turn) or {}
+    vim.list_extend(kept, pending_changes.keep(file.text, ids))
     count = count + #kept
     names[file.given] = #kept > 0 or nil
     for _, change in ipairs(kept) do
