@@ -392,3 +392,18 @@ def test_a_file_outside_of_the_turn_s_folders_is_asked_about_as_ever(
     editor.type(":checktime<CR>")
     editor.screen.expect("W12")
     editor.ask("nvim_input", "o<CR>")
+
+
+def test_a_file_outside_of_the_turn_s_folders_is_left_to_the_user_s_own_autocommand(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    own = "autocmd FileChangedShell *other.txt let v:fcs_choice = 'reload'"
+    editor, _over = write_and_go_on(open_editor, tmp_path, init=f"vim.cmd([[{own}]])")
+    other = tmp_path / "other.txt"
+    other.write_text("a\n")
+    editor.type(f":split {other}<CR>imine<Esc>")
+    editor.expect_lua("return vim.bo.modified")
+    other.write_text("outside\n")
+    editor.type(":checktime<CR>")
+    editor.expect_lua("return vim.fn.getline(1)", "outside")
+    expect_no_prompt(editor)
