@@ -7,6 +7,9 @@
 --
 --   buffer   a X c          X is a hunk over b
 --   disk     a mine c       `mine` is no line of the hunk: the user decides by `:w`
+--
+-- Carrying the edits by a patch (`documents/patch`) always gives a text: where both have changed a place it pairs lines
+-- by their position. In a file on disk that would be a guess, so rows are looked up strictly here, or not at all.
 local diff = require("acp_nvim.documents.diff")
 
 local M = {}

@@ -4,6 +4,9 @@
 --   saved     a X c      an agent has made X of b: b | X is pending
 --   the user  a c        deletes X, and the change with it
 --   :edit!    a X c      the saved text: b | X is pending again
+--
+-- These stacks are kept, as no edit leads to such a text: to compare would pair equal lines anew, and would count what
+-- comes back as the user's.
 local diff = require("acp_nvim.documents.diff")
 local pending_changes = require("acp_nvim.review.pending_changes")
 

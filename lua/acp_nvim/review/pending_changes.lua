@@ -87,7 +87,8 @@ end
 
 -- What waits ------------------------------------------------------------------------------------------------------------
 
---- The change of the newline at the end, unless another change has the last line.
+--- The change of the newline at the end, unless another change has the last line. It goes and comes with that line, so
+--- each state of the undo tree has its own; what stands at the path beside lines (`standing`) is in no undo tree.
 ---@param text acp.Pending
 ---@param blocks acp.Blocks
 ---@return acp.AgentChange?

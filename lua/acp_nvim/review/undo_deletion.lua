@@ -1,5 +1,6 @@
 -- Undoes the deletion of a file by an agent: the file is made again as it was. A loaded buffer that still has its text
--- gets the file's lines, and keeps what the user has changed in it since.
+-- gets the file's lines, and keeps what the user has changed in it since. It is apart from `undo`, which needs a file to
+-- read, to merge with and to save: here there are folders, a mode or a link to care for instead.
 local attached_buffers = require("acp_nvim.review.attached_buffers")
 local earlier_texts = require("acp_nvim.review.earlier_texts")
 local beside_unsaved = require("acp_nvim.review.beside_unsaved")
