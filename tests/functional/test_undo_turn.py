@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.script import delete_file, on_prompt, script, wait_until, write_file
+from tests.fakes.script import delete_file, on_prompt, run_command, script, wait_until, write_file
 from tests.functional.editor import Editor
 from tests.steps.files import (
     LINES,
@@ -20,6 +20,7 @@ from tests.steps.files import (
     write,
 )
 from tests.steps.review import PENDING, TEN, list_hunks
+from tests.steps.trees import commit
 
 Open = Callable[..., Editor]
 FIRST = [*TEN[:4], "first", "added", *TEN[5:]]  # line 5 is changed, one line added behind it
@@ -138,6 +139,25 @@ def test_an_earlier_turn_is_kept_below_a_later_one(open_editor: Open, tmp_path: 
     editor.expect_lua(LINES, FIRST)
     editor.expect_lua(PENDING, 0)
     assert read_disk(editor) == join_lines(FIRST)
+
+
+def test_a_mode_is_kept_with_the_earlier_turn(open_editor: Open, tmp_path: Path) -> None:
+    second = [write(NOTES, join_lines(SECOND))]
+    first = [*run_command("chmod 600 b.txt"), write(NOTES, join_lines(FIRST))]
+    agent = script(tmp_path, on_prompt("turn 1", *first), on_prompt("turn 2", *second))
+    editor = open_notes(open_editor, agent, join_lines(TEN), size=(160, 40))
+    (editor.project / "b.txt").write_text("b\n")
+    (editor.project / "b.txt").chmod(0o644)
+    commit(editor.project)
+    prompt(editor, 1)
+    editor.expect_lua(PENDING, 2)
+    prompt(editor, 2)
+    editor.type(":Acp keep turn 1<CR>")
+    editor.screen.expect("kept: 2 changes in 2 files (turn 1)")
+    editor.expect_lua(PENDING, 2)
+    assert {
+        each["turn"] for file in editor.acp("changes") for each in file["hunks"] if each["state"] == "pending"
+    } == {2}
 
 
 def test_unsaved_lines_stay_unsaved(open_editor: Open, tmp_path: Path) -> None:

@@ -660,7 +660,7 @@ end
 ---@return acp.AgentChange[]
 function M.keep_turn(text, what)
   local decided, changes, ids = vim.list_slice(text.known.decided), {}, {}
-  for _, placed in ipairs(M.of_turn(text, what)) do
+  for _, placed in ipairs(lines_of_turn(text, what)) do
     local change = placed.item
     if not placed.is_allowed then
       changes[#changes + 1], ids[change.id] = change, true
@@ -688,7 +688,7 @@ function M.keep_turn(text, what)
     know(text, { decided = bounded(decided), turns = turns })
     text.known.newline = newline
   end
-  return changes
+  return text.standing and vim.list_extend(M.keep_turn(text.standing, what), changes) or changes
 end
 
 --- Changes that do not wait, or all of a turn.
