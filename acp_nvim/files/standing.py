@@ -7,18 +7,21 @@ nothing         an empty file                 new, empty
 bytes           other bytes                   binary, 12 → 9 KB
 link to a.txt   link to b.txt                 link a.txt → b.txt
 
-What has no lines is decided as a whole. So is a text in the place of a link, or one that is a text no longer.
+What has no lines is decided as a whole. So is a text in the place of a link, or one that is a text no longer. What is
+too large to be put back is left to those who say that its earlier text is unknown.
 """
 
 from __future__ import annotations
 
+from acp_nvim import limits
 from acp_nvim.files.file_snapshot import Bytes, DiskText, Held, Link, Unknown, as_utf8
 from acp_nvim.messages.review import Standing
 
 
 def is_whole(before: Held, after: Held) -> bool:
     """Whether the change of what stands there has no lines."""
-    if before == after or Unknown.TEXT in (before, after):
+    is_large = any(isinstance(held, str) and len(held) > limits.WHOLE_FILE_BYTES for held in (before, after))
+    if before == after or is_large or Unknown.TEXT in (before, after):
         return False
     if isinstance(before, str) and before:
         return isinstance(after, Bytes)

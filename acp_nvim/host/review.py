@@ -73,7 +73,7 @@ class Review:
         if isinstance(after, str) and self._is_loaded(path) and not found.is_in_buffer:
             return
         is_there = after is not None and not isinstance(after, Link)
-        is_known = not isinstance(before, Unknown) and isinstance(after, str | Link | None)
+        is_known = isinstance(before, str | None) and isinstance(after, str | Link | None)
         text = after if isinstance(after, str) else "" if is_there else None
         change: DiskChange = {
             "session": by.session.number,

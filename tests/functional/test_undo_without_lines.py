@@ -268,11 +268,13 @@ def test_unsaved_lines_are_not_overwritten(open_editor: Open, tmp_path: Path) ->
     editor.expect_lua("return vim.fn.getline(3):find('aaaa') ~= nil")
 
 
-def test_a_large_picture_is_left_and_said(open_editor: Open, tmp_path: Path) -> None:
+@pytest.mark.parametrize("large", [b"\0" * (1 << 20) + b"1", b"line\n" * (1 << 18)])
+def test_a_large_file_is_left_and_said(open_editor: Open, tmp_path: Path, large: bytes) -> None:
+    """A picture, and a text in whose place there is one now."""
     steps = run_command("cp p.png large.png", read("{cwd}/notes.txt"))
     editor = begin(open_editor, tmp_path, *steps, a__txt="a\n")
     lay_out(editor)
-    (editor.project / "large.png").write_bytes(b"\0" * (1 << 20) + b"1")
+    (editor.project / "large.png").write_bytes(large)
     take_turn(editor)
     editor.expect_lua("return #require('acp_nvim').changes()", 1)
     assert editor.acp("changes")[0]["unknown"]
