@@ -68,9 +68,9 @@ class WatchedTurn:
         )
 
     def spell(self, given: Iterable[str]) -> None:
-        """Show files as a tool call names them."""
+        """Show files as a tool call names them, but for a link: that is shown as what it is."""
         for path in given:
-            if seen := self.files.get(self._resolved.get(path) or ""):
+            if path not in self._links and (seen := self.files.get(self._resolved.get(path) or "")):
                 seen.path = path
 
     def note_call(self, call: ToolCall, cwd: str) -> tuple[CallRun, bool]:

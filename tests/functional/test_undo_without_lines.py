@@ -341,3 +341,10 @@ def test_lines_and_a_mode_are_redone(open_editor: Open, tmp_path: Path) -> None:
     editor.screen.expect("redone: 2 changes in a.txt (turn 1)")
     assert tree(editor.project) == after
     editor.expect_lua(PENDING, 2)
+
+
+def test_a_link_and_what_it_leads_to_have_their_own_names(open_editor: Open, tmp_path: Path) -> None:
+    editor, before = begin_turn(open_editor, tmp_path, "chmod 755 a.txt; ln -sf b.txt l.txt", 2)
+    notes = {Path(each["path"]).name: each["hunks"][0]["note"] for each in editor.acp("changes")}
+    assert notes == {"a.txt": "mode 644 → 755", "l.txt": "link a.txt → b.txt"}
+    undo_turn(editor, before)
