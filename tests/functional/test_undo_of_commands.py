@@ -264,6 +264,27 @@ def test_a_file_that_is_opened_while_a_command_runs_is_watched(
     assert (editor.project / "a.txt").read_text() == "a\n"
 
 
+def test_lines_typed_where_the_agent_has_just_taken_one_out_are_beside_its_change(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    """The user has read the file, and typed, before anybody has looked at what has become of it."""
+    go, a = tmp_path / "go", "{cwd}/a.txt"
+    steps = call_edit(a, read(a), write_file(a, "one\nthree\n"), mark("written"), wait_file(str(go)))
+    agent = script(tmp_path, on_prompt("", *steps))
+    editor = open_notes(open_editor, agent, "notes\n", size=(140, 30))
+    (editor.project / "a.txt").write_text("one\ntwo\nthree\n")
+    start_work(editor)
+    wait_until(lambda: agent.logged("mark"))
+    editor.lua("vim.cmd(...)", "edit a.txt | execute 'normal! omine'")
+    go.touch()
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(PENDING, 1)
+    assert editor.lua("return vim.fn.getline(1, '$')") == ["one", "mine", "three"]
+    editor.type(":Acp undo turn<CR>")
+    editor.expect_lua("return vim.fn.sort(vim.fn.getline(1, '$'))", ["mine", "one", "three", "two"])
+    assert (editor.project / "a.txt").read_text() == "one\ntwo\nthree\n"
+
+
 AS_BYTES = {
     "a file that is made anew": ("printf 'new\\n' > t && mv t b.txt", 1),
     "a text that lost its byte order mark": ("printf 'new\\n' > bom.txt", 1),

@@ -14,6 +14,7 @@ local find = require("acp_nvim.documents.find")
 local locked = require("acp_nvim.documents.locked")
 local merge = require("acp_nvim.documents.merge")
 local origin = require("acp_nvim.documents.origin")
+local patches = require("acp_nvim.documents.patch")
 local text = require("acp_nvim.documents.text")
 local undo_step = require("acp_nvim.documents.undo_step")
 
@@ -141,11 +142,10 @@ local function steps_of(buf, request, base, plan)
   if vim.bo[buf].modified then
     before = text.split(known.text, plan.disk.ff)
     local ahead, apart = merge.texts(base, live, before)
-    if apart then
-      ahead, apart = merge.texts(plan.disk, wanted, before)
-    end
-    if apart then
-      return all
+    if apart then -- the user has typed over what the agent has made: the lines stand beside its change
+      local disk, lines = plan.disk.lines, wanted.lines
+      local earlier = patches.up(patches.between(lines, disk), diff.edits(disk, before.lines), lines)
+      ahead = text.with(before, { lines = diff.apply(lines, earlier) })
     end
     before = ahead
   end
