@@ -114,6 +114,26 @@ def test_what_is_on_the_disk_goes_also_where_the_buffer_has_other_lines(
     assert read_disk(editor) == join_lines(disk)
 
 
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("keys", "left"),
+    [
+        ("Gomine<Esc>7G,u", " · left: 1 line of yours in notes.txt"),
+        ("7Gdd2G,u", ""),  # the disk still has the line
+    ],
+)
+def test_what_a_key_has_undone_under_unsaved_lines_is_not_left_of_the_turn(
+    open_editor: Open, tmp_path: Path, way: str, keys: str, left: str
+) -> None:
+    editor = begin(open_editor, tmp_path, WAYS[way])
+    take_turn(editor)
+    editor.expect_lua(PENDING, 3)
+    editor.type(keys)
+    editor.expect_lua("return vim.bo.modified")
+    undo(editor, f"undone: 2 changes in notes.txt (turn 1){left}")
+    assert read_disk(editor) == join_lines(TEN)
+
+
 def test_what_the_user_had_typed_before_is_not_left_of_the_turn(open_editor: Open, tmp_path: Path) -> None:
     editor = begin(open_editor, tmp_path, [read(NOTES), *WAYS["through us"]])
     editor.type("Gobefore<Esc>")

@@ -108,14 +108,13 @@ local function in_buffer(one, buf)
   local answer = undo.in_buffer({
     file = file,
     shape = one.before.shape,
-    what = {},
+    what = { ids = {} },
     plan = { edits = plan.edits, chosen = {}, turns = plan.turns, is_all = false },
     wanted = plan.lines,
-    saved = one.before.saved and one.before.saved.lines,
+    saved = one.before.saved,
     is_whole = true,
     record = function()
       record(one, plan)
-      file.text.snapshots.saved = one.before.saved or file.text.snapshots.saved
     end,
   }, buf)
   return { count = answer.count and 1, why = answer.why, locked = answer.locked }

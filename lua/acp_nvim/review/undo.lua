@@ -47,8 +47,8 @@ local NO_TEXT = "not undone: the file is no longer text in the buffer's encoding
 ---@field what acp.UndoChoice
 ---@field plan acp.UndoPlan
 ---@field wanted string[]      the text without the changes
----@field saved? string[]      what the file shall hold under unsaved lines, where that is known
----@field saved_plan? acp.UndoPlan  which has made that
+---@field saved? acp.Snapshot  the file under unsaved lines, as a redo puts it back
+---@field saved_plan? acp.UndoPlan  which takes the changes out of the saved text, under unsaved lines
 ---@field record fun()         once the text is that
 ---@field before? acp.FileBefore  once something is about to be done
 ---@field is_whole boolean     nothing is left of whose lines those are: of a turn, or of all agents
@@ -107,13 +107,31 @@ local function save_options(undo, buf, saved)
   return options
 end
 
+--- Remembers what the file holds now: with unsaved lines that is another text than the buffer's.
+---@param undo acp.HunkUndo
+---@param buf integer
+---@param disk string[]
+local function remember_saved(undo, buf, disk)
+  local review = undo.file.text
+  if not vim.bo[buf].modified then
+    earlier_texts.remember_saved(undo.file)
+  elseif undo.saved then
+    review.snapshots.saved = undo.saved
+  elseif undo.saved_plan then
+    pending_changes.undo_saved(review, undo.saved_plan)
+  else -- what it held before is not known: what is not in the buffer is nobody's
+    pending_changes.take_snapshot(review, "saved", diff.edits(review.lines, disk))
+  end
+end
+
 --- Changes the buffer by `fn`, and records the hunks as undone.
 ---@param undo acp.HunkUndo
 ---@param buf integer
 ---@param fn fun(): table  answers as `edit_and_save.run` does
----@param anew? boolean    marks in the buffer may have lost their places
+---@param disk string[]  what the file holds then
+---@param anew? boolean  marks in the buffer may have lost their places
 ---@return acp.UndoAnswer
-local function change(undo, buf, fn, anew)
+local function change(undo, buf, fn, disk, anew)
   local file = undo.file
   undo.before = file_before.look(file, buf)
   local said = attached_buffers.without_attribution(buf, fn)
@@ -128,11 +146,7 @@ local function change(undo, buf, fn, anew)
     earlier_texts.take(file, text.of_buffer(buf).lines, true)
   end
   attached_buffers.in_step(file, anew)
-  if not vim.bo[buf].modified then
-    earlier_texts.remember_saved(file)
-  elseif undo.saved_plan then
-    pending_changes.undo_saved(file.text, undo.saved_plan)
-  end
+  remember_saved(undo, buf, disk)
   local saved = undo.saved_plan
   return { count = math.max(#undo.plan.chosen, saved and #saved.chosen or 0), before = undo.before }
 end
@@ -146,7 +160,7 @@ local function remove_file(undo, buf, is_gone)
   local answer = change(undo, buf, function()
     local edits = diff.of_buffer(undo.file.text.lines, undo.wanted)
     return remove.remove(buf, edits, { by = { kind = "undo" }, is_gone = is_gone })
-  end, true)
+  end, {}, true)
   for _, folder in ipairs(not answer.why and undo.file.made or {}) do
     vim.uv.fs_rmdir(folder) -- unless something else is in it
   end
@@ -163,7 +177,7 @@ local function rewrite(undo, buf)
     local lines = undo.file.text.lines
     local edits = #lines > 0 and undo.plan.edits or diff.of_buffer(lines, undo.wanted)
     return edit_and_save.run(buf, edits, save_options(undo, buf, undo.wanted))
-  end)
+  end, undo.wanted)
 end
 
 --- Saves what the file shall hold; then the buffer gets its unsaved lines back, in the same undo step.
@@ -186,7 +200,7 @@ local function rewrite_under_unsaved(undo, buf, saved)
       undo_step.break_undo(buf)
     end
     return said
-  end, true)
+  end, saved, true)
 end
 
 --- The lines of the buffer's file, which is read only if it may hold something else than the buffer.
@@ -203,19 +217,27 @@ local function disk_lines(buf, lines)
 end
 
 --- What the file shall hold, which has other lines than the buffer. Of what a turn has written nothing stays there, also
---- where the user has changed it in the buffer.
+--- where the user has changed it in the buffer; a hunk that the user has changed there is not touched.
 ---@param undo acp.HunkUndo
 ---@param disk string[]
 ---@return string[]?  nil: it is not certain
 local function saved_without(undo, disk)
-  local saved = undo.what.written_by and pending_changes.saved(undo.file.text)
   if undo.saved then
-    return undo.saved
-  elseif saved and text.same_lines(saved.lines, disk) then
-    undo.saved_plan = pending_changes.plan_undo(saved, undo.what)
-    return diff.apply(disk, undo.saved_plan.edits)
+    return undo.saved.lines
   end
-  return beside_unsaved.without(undo.file.text.lines, undo.plan.edits, disk)
+  local saved, known = pending_changes.saved(undo.file.text), nil ---@type acp.Pending?, string[]?
+  if saved and text.same_lines(saved.lines, disk) then
+    undo.saved_plan = pending_changes.plan_undo(saved, undo.what)
+    known = diff.apply(disk, undo.saved_plan.edits)
+  end
+  if known and undo.what.written_by then
+    return known
+  end
+  local lines = beside_unsaved.without(undo.file.text.lines, undo.plan.edits, disk)
+  if not (lines and known and text.same_lines(lines, known)) then
+    undo.saved_plan = nil
+  end
+  return lines
 end
 
 --- Finds what the file shall hold, and gives it that by its buffer.
