@@ -56,7 +56,8 @@ def test_a_move_of_the_agent_s_is_undone_as_a_whole(
     assert read_disk(editor) == join_lines(TEN)
 
 
-def test_pending_hunks_go_along(open_editor: Open, tmp_path: Path) -> None:
+@pytest.mark.parametrize("unsaved", ["", "1Gccmine<Esc>"])
+def test_pending_hunks_go_along(open_editor: Open, tmp_path: Path, unsaved: str) -> None:
     agent = script(
         tmp_path,
         on_prompt(
@@ -70,12 +71,15 @@ def test_pending_hunks_go_along(open_editor: Open, tmp_path: Path) -> None:
     editor.acp("prompt", "go")
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua(PENDING, 1)
+    editor.type(unsaved)
+    editor.expect_lua("return vim.bo.modified", unsaved != "")
     os.rename(editor.project / "notes.txt", editor.project / "bill.txt")
     follow(editor, "bill.txt")
     assert editor.lua(NAMES) == ["bill.txt"]
     assert editor.lua(PENDING) == 1
-    editor.type(":Acp undo all<CR>")
-    editor.expect_lua("return vim.fn.getline(1, '$')", TEN)
+    wanted = ["mine", *TEN[1:]] if unsaved else TEN
+    editor.type(":w!<CR>:Acp undo all<CR>")
+    editor.expect_lua("return vim.fn.getline(1, '$')", wanted)
     editor.expect_lua(PENDING, 0)
-    assert read_disk(editor, "bill.txt") == join_lines(TEN)
+    assert read_disk(editor, "bill.txt") == join_lines(wanted)
     assert not (editor.project / "notes.txt").exists()

@@ -5,6 +5,7 @@ local changes = require("acp_nvim.documents.changes")
 local disk_file = require("acp_nvim.review.disk_file")
 local earlier_texts = require("acp_nvim.review.earlier_texts")
 local find = require("acp_nvim.documents.find")
+local pending_changes = require("acp_nvim.review.pending_changes")
 local refresh = require("acp_nvim.review.refresh")
 local store = require("acp_nvim.review.store")
 local state = require("acp_nvim.backend.session_store")
@@ -50,8 +51,8 @@ local function move_along(buf)
     return
   end
   attached_buffers.settle()
-  local there = disk_file.read(path)
-  if there and text.same_lines(there.lines, file.saved and file.saved.lines or file.text.lines) then
+  local there, saved = disk_file.read(path), vim.bo[buf].modified and pending_changes.saved(file.text) or file.text
+  if there and text.same_lines(there.lines, saved.lines) then
     store.move(file, path)
   end
 end
