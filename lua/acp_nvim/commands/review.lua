@@ -87,7 +87,7 @@ end
 ---@param what acp.Reviewed
 ---@return string
 local function how_to_go_on(items, what)
-  local told = key_names.told(api.nvim_get_current_buf())
+  local told = key_names.in_buffer(api.nvim_get_current_buf())
   local is_one_file = vim.iter(items):all(function(item)
     return item.filename == items[1].filename
   end)
@@ -263,7 +263,6 @@ local function decide_all(verb, what)
     all = all,
     left = left,
     aloud = true,
-    session = n,
     turn = turn,
     whole_turn = is_below and { session = n, turn = turn } or nil,
     still_waiting = function()

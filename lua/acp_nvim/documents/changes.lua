@@ -35,7 +35,7 @@ local M = {}
 ---@field steps? acp.Step[]  from `applied` on
 ---@field disk? string[]     rows of the disk, without unsaved lines: the buffer has held them on the way, undo comes by
 ---@field created? boolean   there was no file, and no text
----@field anew? boolean      extmarks in the buffer may have lost their places
+---@field marks_lost? boolean  extmarks in the buffer may have lost their places
 ---@field ok? boolean        in `ended`
 ---@field exact? boolean     the buffer holds what `steps` have made of `before`; else more has come along with them
 

@@ -58,7 +58,7 @@ function M.remove(buf, edits, options)
   end
   local before = undo_step.remember(buf)
   local rows = api.nvim_buf_get_lines(buf, 0, -1, true)
-  local change = changes.begin({ buf = buf, path = path, by = options.by, before = rows, anew = true })
+  local change = changes.begin({ buf = buf, path = path, by = options.by, before = rows, marks_lost = true })
   local ok, err = pcall(function()
     undo_step.break_undo(buf)
     edit.apply(buf, edits)

@@ -220,7 +220,7 @@ local function carry_out(buf, plan, by)
     path = find.resolve(api.nvim_buf_get_name(buf)),
     by = by,
     before = text.rows(plan.live.lines),
-    anew = true,
+    marks_lost = true,
     disk = plan.wanted ~= plan.disk and text.rows(plan.disk.lines) or nil,
   })
   local ok, same = pcall(change_and_agree, buf, plan)

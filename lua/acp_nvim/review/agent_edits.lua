@@ -35,7 +35,7 @@ end
 function M.take(file, lines, by)
   if by.typed then -- the agent is told of the decision
     local users = diff.edits(file.text.lines, changes.with_typed(by.typed, file.text.lines))
-    pending_changes.user(file.text, users, false)
+    pending_changes.others(file.text, users)
   end
   local edits, is_capped = diff.edits(file.text.lines, lines)
   M.add(file, edits, is_capped, by)

@@ -1,5 +1,5 @@
 -- Follows the loaded buffers of files in review: every edit is attributed when it happens. What the user types is the
--- user's; what the documents room does for an agent is told by it; `u` and `<C-r>` lead to a text that is known.
+-- user's, what the documents room does for an agent is said by that room, `u` and `<C-r>` lead to a text that is known.
 --
 -- A key costs a comparison of two lines. What else follows from an edit (signs, counts, events) is done once, when the
 -- event loop turns, or before anybody asks: `settle`.
@@ -29,7 +29,7 @@ local M = {}
 ---@field to integer
 ---@field scheduled? boolean
 ---@field shown? acp.Known   what was last drawn and told
----@field is_told? boolean  its edits are told of by who makes them
+---@field has_author? boolean  whoever edits it now says whose edits these are
 
 local followed = {} ---@type table<integer, acp.FollowedBuffer> by buffer
 
@@ -124,8 +124,8 @@ end
 ---@param buf integer
 ---@param one acp.FollowedBuffer
 local function attach(buf, one)
-  local function is_told()
-    return one.is_told or changes.under_way(buf) ~= nil
+  local function has_author()
+    return one.has_author or changes.under_way(buf) ~= nil
   end
   local function compare_soon()
     one.stale = true
@@ -135,12 +135,12 @@ local function attach(buf, one)
     on_lines = function(_, _, _, first, last, new_last)
       if followed[buf] ~= one then
         return true
-      elseif not is_told() then
+      elseif not has_author() then
         on_lines(buf, one, first, last, new_last)
       end
     end,
     on_reload = function()
-      if followed[buf] == one and not is_told() then
+      if followed[buf] == one and not has_author() then
         one.reread = true
         compare_soon()
       end
@@ -148,7 +148,7 @@ local function attach(buf, one)
     on_detach = function()
       if followed[buf] ~= one then
         return
-      elseif not is_told() then
+      elseif not has_author() then
         return M.leave(buf)
       end
       vim.schedule(function() -- an autocommand has read the file again while it was written for an agent
@@ -207,7 +207,7 @@ end
 --- Refreshes a file of which something was decided. One of which nothing is left to decide or to list leaves the review,
 --- unless `u` in its buffer or a redo may bring a change back. What agents change in such a file begins anew.
 ---@param file acp.ReviewedFile
-function M.refresh(file)
+function M.refresh_or_leave(file)
   local is_over = store.is_over(file)
   local may_come_back = file.undos > 0 or (file.buf and pending_changes.may_come_back(file.text))
   if not is_over or may_come_back then
@@ -220,7 +220,7 @@ function M.refresh(file)
   file.buf = nil
 end
 
--- Changes that are told of by who makes them ----------------------------------------------------------------------------
+-- Edits whose maker says whose they are ----------------------------------------------------------------------------------
 
 --- Calls `fn`, which changes the text of the buffer; its caller says whose lines those are.
 ---@generic R
@@ -230,11 +230,11 @@ end
 function M.without_attribution(buf, fn)
   local one = followed[buf]
   if one then
-    one.is_told = true
+    one.has_author = true
   end
   local result = fn()
   if one and followed[buf] == one then
-    one.is_told = nil
+    one.has_author = nil
     one.edits = one.edits + 1
   end
   return result
@@ -258,12 +258,12 @@ end
 
 --- The text of the file is that of its buffer: all of its changes have been told.
 ---@param file acp.ReviewedFile
----@param anew? boolean  marks may have lost their places
-function M.in_step(file, anew)
+---@param marks_lost? boolean  marks may have lost their places
+function M.in_step(file, marks_lost)
   local one = file.buf and followed[file.buf]
   if one then
     one.stale, one.reread = nil, nil
-    if anew then
+    if marks_lost then
       one.from, one.to = 0, math.huge
     end
     settle(file.buf, one)

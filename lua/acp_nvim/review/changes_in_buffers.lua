@@ -77,7 +77,7 @@ local function take_rows(file, change, step)
   if step.by then
     agent_edits.take(file, lines, step.by)
   else
-    pending_changes.user(file.text, diff.edits(file.text.lines, lines), false)
+    pending_changes.others(file.text, diff.edits(file.text.lines, lines))
   end
 end
 
@@ -91,7 +91,7 @@ local function take_steps(file, change, is_reread)
     elseif step.by then
       agent_edits.add(file, step.edits, step.capped, step.by)
     else
-      pending_changes.user(file.text, step.edits, false)
+      pending_changes.others(file.text, step.edits)
       attached_buffers.note_rows(file, step.edits)
     end
   end
@@ -200,7 +200,7 @@ local function on_ended(change)
     take_facts(file, change.by, before)
   end
   if file.buf == change.buf then
-    attached_buffers.in_step(file, change.anew)
+    attached_buffers.in_step(file, change.marks_lost)
   else
     attached_buffers.follow(file, change.buf, true)
   end

@@ -33,8 +33,10 @@ function M.take(file, lines, is_reread)
   local saved = file.text.snapshots.saved
   if #edits > 0 and is_reread and saved and #diff.edits(saved.lines, lines) == 0 then
     pending_changes.restore(file.text, "saved")
+  elseif is_reread then
+    pending_changes.others(file.text, edits)
   else
-    pending_changes.user(file.text, edits, not is_reread)
+    pending_changes.user(file.text, edits)
   end
 end
 

@@ -1,12 +1,18 @@
 -- Offers the review: what agents have changed and nobody has decided on yet. All of it is known and decided in this
 -- room, so that it answers at once and goes on when the backend has ended. The backend tells what changes on disk, and
 -- is told what was undone.
+--
+--   the model       store (the files) > pending_changes (the text of one) > stack (whose lines they are), hunk_list (what
+--                   waits), moments (states of `u`), told (what agents know), turn_bases (lines of the user's since)
+--   what comes in   attached_buffers (the user's keys), changes_in_buffers (agents), changes_on_disk, turns
+--   decisions       keep_or_undo > undo (one file); undo_turn > undo, redo > undo_outcome (the message)
+--   what is shown   refresh > signs, keys, key_hint; backend_reports > turn_lines (in the chat), told_report (to agents)
+local backend_reports = require("acp_nvim.review.backend_reports")
 local changes_on_disk = require("acp_nvim.review.changes_on_disk")
 local keep_or_undo = require("acp_nvim.review.keep_or_undo")
 local queries = require("acp_nvim.review.queries")
 local refresh = require("acp_nvim.review.refresh")
 local store = require("acp_nvim.review.store")
-local backend_reports = require("acp_nvim.review.backend_reports")
 local turn_lines = require("acp_nvim.review.turn_lines")
 local turns = require("acp_nvim.review.turns")
 local undo_outcome = require("acp_nvim.review.undo_outcome")
@@ -18,9 +24,9 @@ return {
   changes = queries.changes,
   decide = keep_or_undo.decide,
   files = queries.files,
+  fit_lines = backend_reports.fit,
   flush = backend_reports.flush,
   hide_in_diff = refresh.hide_in_diff,
-  fit_lines = backend_reports.fit,
   hunk = queries.hunk,
   hunk_at_cursor = queries.hunk_at_cursor,
   listen = refresh.listen,
@@ -32,18 +38,18 @@ return {
   redo = undo_turn.redo,
   reported = backend_reports.reported,
   rows = queries.rows,
-  stands = changes_on_disk.stands,
   session_ended = turns.end_session,
+  stands = changes_on_disk.stands,
   touching = queries.touching,
   turn_begins = turns.begin,
   turn_files = turn_lines.files,
-  turn_size = turn_lines.size,
-  turns_of = queries.turns_of,
   turn_over = function(session, turn, moved)
     undo_outcome.note_moved(session, turn, moved)
     turns.all_known(session, turn)
     backend_reports.turn_over(session, turn)
   end,
+  turn_size = turn_lines.size,
+  turns_of = queries.turns_of,
   undo_turn = undo_turn.undo,
   wait_for_disk = turns.wait_for_disk,
   when_known = turns.when_known,

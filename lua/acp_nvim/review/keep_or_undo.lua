@@ -1,20 +1,19 @@
 -- Keeps or undoes hunks for the user, over all the files that have them, and tells in a line what could not be done.
 local attached_buffers = require("acp_nvim.review.attached_buffers")
+local backend_reports = require("acp_nvim.review.backend_reports")
 local each_file = require("acp_nvim.review.each_file")
 local messages = require("acp_nvim.ui.messages")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local refresh = require("acp_nvim.review.refresh")
 local store = require("acp_nvim.review.store")
-local backend_reports = require("acp_nvim.review.backend_reports")
 local undo = require("acp_nvim.review.undo")
 local undo_turn = require("acp_nvim.review.undo_turn")
 
 local M = {}
 
----@class acp.Decision  of many hunks
+---@class acp.DecideOptions  of many hunks
 ---@field all? integer      keep: the session of which those are settled, too, that nobody could undo
 ---@field turn? integer     one turn of it
----@field session? integer
 ---@field whole_turn? acp.WrittenBy  keep: all that this turn has written, also where later ones have written
 ---@field left? string[]    what is left, and why
 ---@field aloud? boolean    say what is done
@@ -34,7 +33,7 @@ end
 ---@param count integer
 ---@param names table<string, true>  of the files
 ---@param problems string[]
----@param how acp.Decision
+---@param how acp.DecideOptions
 local function say(what, count, names, problems, how)
   local left = vim.list_extend(vim.list_slice(problems), how.left or {})
   local files = vim.tbl_keys(names)
@@ -73,7 +72,7 @@ local function keep_unknown(file, session, turn)
 end
 
 ---@param hunks acp.Hunk[]
----@param how acp.Decision
+---@param how acp.DecideOptions
 local function keep(hunks, how)
   local ids, count, names = set_of(hunks), 0, {}
   for _, file in ipairs(store.all()) do
@@ -90,7 +89,7 @@ local function keep(hunks, how)
     if how.all then
       keep_unknown(file, how.all, how.turn)
     end
-    attached_buffers.refresh(file)
+    attached_buffers.refresh_or_leave(file)
   end
   backend_reports.flush_next()
   say("kept", count, names, {}, how)
@@ -98,7 +97,7 @@ end
 
 --- Undoes hunks.
 ---@param hunks acp.Hunk[]
----@param how acp.Decision
+---@param how acp.DecideOptions
 local function undo_hunks(hunks, how)
   local what, count, names, problems = { ids = set_of(hunks) }, 0, {}, {}
   local function carry_out(file)
@@ -123,11 +122,11 @@ end
 
 ---@param verb "keep"|"undo"
 ---@param hunks acp.Hunk[]
----@param how? acp.Decision
+---@param how? acp.DecideOptions
 ---@return true
 function M.decide(verb, hunks, how)
   attached_buffers.settle()
-  undo_turn.settle()
+  undo_turn.forget_undone()
   local decide = verb == "keep" and keep or undo_hunks
   decide(hunks, how or {})
   return true

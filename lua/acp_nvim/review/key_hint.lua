@@ -30,7 +30,7 @@ local has_hunks = {} ---@type table<integer, true>  buffers with pending hunks
 ---@param count integer  of them
 ---@return acp.Chunks[]
 local function versions(buf, at, count)
-  local told, way = key_names.told(buf), at < count and "next" or at > 1 and "previous" or nil
+  local told, way = key_names.in_buffer(buf), at < count and "next" or at > 1 and "previous" or nil
   ---@param gap string
   ---@param ... acp.HunkVerb
   local function of(gap, ...)

@@ -71,7 +71,7 @@ end
 
 ---@param buf integer
 ---@return table<acp.HunkVerb, { key?: string, command: string, who?: string }>  `who`: has the key that would be ours
-function M.told(buf)
+function M.in_buffer(buf)
   local maps = config.get().review.maps
   local own, told = own_maps(buf), {}
   for verb, key in pairs(M.keys) do

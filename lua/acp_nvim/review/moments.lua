@@ -18,21 +18,21 @@ local M = {}
 ---@field old string[]
 ---@field new string[]
 
----@class acp.EarlierText
+---@class acp.TextVersion
 ---@field number integer       later ones have higher numbers
----@field parent? acp.EarlierText  nil: it is the first, or those before are forgotten
+---@field parent? acp.TextVersion  nil: it is the first, or those before are forgotten
 ---@field before? acp.Patch    the parent's text, of this one
 ---@field after? acp.Patch     this text, of the parent's
 
 ---@class acp.Moment
 ---@field seq integer
----@field text acp.EarlierText
+---@field text acp.TextVersion
 ---@field keeps integer  how often something had been kept
 ---@field known acp.Known
 
 ---@class acp.Memory
----@field text acp.EarlierText  the present one
----@field keeps { text: acp.EarlierText, hunks: acp.KeptHunk[] }[]
+---@field text acp.TextVersion  the present one
+---@field keeps { text: acp.TextVersion, hunks: acp.KeptHunk[] }[]
 ---@field moments acp.Moment[]  the newest last
 ---@field since? acp.Patch      the text of the newest moment, of the present one; nil: not only the user has edited it
 
@@ -208,12 +208,12 @@ end
 
 --- The rows in another text of the tree.
 ---@param list acp.KeptRows[]
----@param from acp.EarlierText
----@param to acp.EarlierText
+---@param from acp.TextVersion
+---@param to acp.TextVersion
 ---@return acp.KeptRows[]
 local function along(list, from, to)
-  local down, above = {}, {} ---@type acp.EarlierText[], table<acp.EarlierText, true>
-  local text = from ---@type acp.EarlierText?
+  local down, above = {}, {} ---@type acp.TextVersion[], table<acp.TextVersion, true>
+  local text = from ---@type acp.TextVersion?
   while text do
     above[text], text = true, text.parent
   end
@@ -225,7 +225,7 @@ local function along(list, from, to)
     return {} -- what is between them is forgotten
   end
   while from ~= text do
-    list, from = below(list, from.before), from.parent --[[@as acp.EarlierText]]
+    list, from = below(list, from.before), from.parent --[[@as acp.TextVersion]]
   end
   for i = #down, 1, -1 do
     list = below(list, down[i].after)
@@ -267,14 +267,14 @@ local function prune(memory)
     return
   end
   memory.moments = vim.list_slice(moments, first)
-  local oldest, keeps, met = math.huge, math.huge, {} ---@type number, number, table<acp.EarlierText, true>
+  local oldest, keeps, met = math.huge, math.huge, {} ---@type number, number, table<acp.TextVersion, true>
   for _, moment in ipairs(memory.moments) do
     oldest, keeps = math.min(oldest, moment.text.number), math.min(keeps, moment.keeps)
   end
   memory.keeps = vim.list_slice(memory.keeps, keeps + 1)
   for _, moment in ipairs(memory.moments) do
     moment.keeps = moment.keeps - keeps
-    local text = moment.text ---@type acp.EarlierText?
+    local text = moment.text ---@type acp.TextVersion?
     while text and not met[text] do
       met[text] = true
       text.parent = text.number > oldest and text.parent or nil

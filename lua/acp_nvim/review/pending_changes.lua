@@ -39,7 +39,7 @@ local M = {}
 
 ---@class acp.TextBefore: acp.Snapshot
 ---@field memory acp.Memory
----@field text acp.EarlierText  of that memory
+---@field text acp.TextVersion  of that memory
 
 ---@class acp.Pending
 ---@field lines string[]
@@ -360,19 +360,24 @@ function M.agent(text, edits, author, is_allowed)
   end
 end
 
---- The user has changed the text; or, where `is_answer` is false, a program: all agents know of that.
+--- The user has changed the text: the agents are told of what becomes of their lines.
 ---@param text acp.Pending
 ---@param edits acp.Edit[]
----@param is_answer? boolean
-function M.user(text, edits, is_answer)
+function M.user(text, edits)
   if #edits > 0 then
-    if is_answer == false then
-      told.others(text.told, text.lines, edits)
-      turn_bases.edit(text, edits)
-    else
-      told.user(text.told, text.lines, edits)
-    end
-    replace(text, edits, { turns = stack.take(text.known.turns, edits) }, is_answer ~= false)
+    told.user(text.told, text.lines, edits)
+    replace(text, edits, { turns = stack.take(text.known.turns, edits) }, true)
+  end
+end
+
+--- A program has changed the text, or a proposal has brought what the user had typed into it: all agents know of that.
+---@param text acp.Pending
+---@param edits acp.Edit[]
+function M.others(text, edits)
+  if #edits > 0 then
+    told.others(text.told, text.lines, edits)
+    turn_bases.edit(text, edits)
+    replace(text, edits, { turns = stack.take(text.known.turns, edits) })
   end
 end
 
@@ -413,9 +418,9 @@ function M.stands(text, before, after, author, is_known)
     end
     return edits
   end
-  M.user(here, edits_to(before), false)
+  M.others(here, edits_to(before))
   if is_known then
-    M.user(here, edits_to(after), false)
+    M.others(here, edits_to(after))
   else
     M.agent(here, edits_to(after), author)
   end
@@ -531,15 +536,15 @@ end
 ---@param before acp.DecidedChange[]
 ---@return acp.DecidedChange[]
 local function decided_by_now(text, before)
-  local decided, is_told = {}, {}
+  local decided, is_listed = {}, {}
   for _, each in ipairs(before) do
     if each.is_kept or not text.kept_ids[each.change.id] then
       decided[#decided + 1] = each
-      is_told[each.change.id] = each.is_kept or nil
+      is_listed[each.change.id] = each.is_kept or nil
     end
   end
   for _, each in ipairs(text.known.decided) do
-    if each.is_kept and not is_told[each.change.id] then
+    if each.is_kept and not is_listed[each.change.id] then
       decided[#decided + 1] = each
     end
   end

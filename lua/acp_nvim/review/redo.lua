@@ -98,7 +98,7 @@ local function create(one)
   return { count = 1 }
 end
 
---- Gives a file that is there the text with the turn.
+--- Gives a file that is there the text with the turn, as an undo does: the plan is another one, and is recorded here.
 ---@param one acp.UndoneFile
 ---@param buf integer
 ---@return acp.UndoAnswer

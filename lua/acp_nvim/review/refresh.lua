@@ -1,11 +1,11 @@
 -- Updates what shows the hunks of a file once they have changed: signs, keys, the counts of the sessions, the line
 -- below the turn, the event `AcpChanges`.
+local backend_reports = require("acp_nvim.review.backend_reports")
 local find = require("acp_nvim.documents.find")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local signs = require("acp_nvim.review.signs")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.review.store")
-local backend_reports = require("acp_nvim.review.backend_reports")
 local user_events = require("acp_nvim.backend.user_events")
 
 local M = {}

@@ -1,8 +1,8 @@
 -- Draws the hunks of a loaded file. Each has an extmark over its lines, which moves with the text. The sign and the
 -- removed lines have an extmark of their own: a sign of the range would stand beside each of its lines. Colours and
 -- signs are drawn a moment later, and those of many hunks a few at a time.
-local hunk_list = require("acp_nvim.review.hunk_list")
 local code_colours = require("acp_nvim.ui.code_colours")
+local hunk_list = require("acp_nvim.review.hunk_list")
 local limits = require("acp_nvim.limits")
 local printable = require("acp_nvim.ui.printable")
 require("acp_nvim.ui.highlight")

@@ -1,8 +1,8 @@
--- Keeps the files in review, and offers their hunks to callers outside of this room.
+-- Keeps the files in review, by path, and makes hunks of what their texts know: a change with its row and its state.
+local find = require("acp_nvim.documents.find")
 local hunk_list = require("acp_nvim.review.hunk_list")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local stack = require("acp_nvim.review.stack")
-local find = require("acp_nvim.documents.find")
 local standing = require("acp_nvim.review.standing")
 
 local M = {}

@@ -2,10 +2,10 @@
 -- changes stay in the files and leave the review.
 local attached_buffers = require("acp_nvim.review.attached_buffers")
 local backend = require("acp_nvim.backend.process")
+local backend_reports = require("acp_nvim.review.backend_reports")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.review.store")
-local backend_reports = require("acp_nvim.review.backend_reports")
 local undo_turn = require("acp_nvim.review.undo_turn")
 
 local M = {}
@@ -29,7 +29,7 @@ local function forget_decided(file, session, unknown_from)
   file.unknown = vim.tbl_filter(function(author)
     return author.session ~= session or (unknown_from ~= nil and author.turn >= unknown_from)
   end, file.unknown)
-  attached_buffers.refresh(file)
+  attached_buffers.refresh_or_leave(file)
 end
 
 --- A turn begins, which the backend tells; the first change of the turn may come before that. Of the changes that

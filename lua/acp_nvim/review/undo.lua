@@ -7,14 +7,16 @@
 --   the buffer     a b c d    still modified
 --
 -- From the key to the text: `keys.operate` runs `:Acp undo`, `keep_or_undo` goes over the files that have the hunks,
--- `carry_out` looks where the text is, `in_buffer` finds what the file shall hold, and `rewrite` edits and saves the
--- buffer. A file without a buffer gets one for a moment. Where there is no file, none is made, unless an agent has
--- deleted it.
+-- `look` plans, `carry_out` finds the buffer or loads the file for a moment, `in_buffer` finds what the file shall hold,
+-- `rewrite` edits and saves the buffer, `rewrite_under_unsaved` does so and puts the unsaved lines back. `change` records
+-- what has come of it. A turn goes the same way from `undo_turn`, and a redo from `redo`, which brings its own plan.
+-- Where there is no file, none is made, unless an agent has deleted it.
 local attached_buffers = require("acp_nvim.review.attached_buffers")
-local earlier_texts = require("acp_nvim.review.earlier_texts")
+local backend_reports = require("acp_nvim.review.backend_reports")
 local beside_unsaved = require("acp_nvim.review.beside_unsaved")
 local cursors = require("acp_nvim.documents.cursors")
 local diff = require("acp_nvim.documents.diff")
+local earlier_texts = require("acp_nvim.review.earlier_texts")
 local edit = require("acp_nvim.documents.edit")
 local edit_and_save = require("acp_nvim.documents.edit_and_save")
 local encoding = require("acp_nvim.documents.encoding")
@@ -26,7 +28,6 @@ local remove = require("acp_nvim.documents.remove")
 local settings = require("acp_nvim.config.settings")
 local store = require("acp_nvim.review.store")
 local text = require("acp_nvim.documents.text")
-local backend_reports = require("acp_nvim.review.backend_reports")
 local undo_deletion = require("acp_nvim.review.undo_deletion")
 local undo_standing = require("acp_nvim.review.undo_standing")
 local undo_step = require("acp_nvim.documents.undo_step")
@@ -50,14 +51,13 @@ local NO_TEXT = "not undone: the file is no longer text in the buffer's encoding
 ---@field saved? acp.Snapshot  the file under unsaved lines, as a redo puts it back
 ---@field saved_plan? acp.UndoPlan  which takes the changes out of the saved text, under unsaved lines
 ---@field record fun()         once the text is that
----@field before? acp.FileBefore  once something is about to be done
 ---@field is_whole boolean     nothing is left of whose lines those are: of a turn, or of all agents
 
 ---@class acp.UndoAnswer
 ---@field count? integer   hunks that are undone
 ---@field why? string      nothing is done, or not all
 ---@field locked? boolean  try again
----@field before? acp.FileBefore  of a file whose lines were changed
+---@field before? acp.FileBefore  of a turn: where lines were changed
 ---@field standing? acp.StandingBefore  where something else was put back
 
 ---@param file acp.ReviewedFile
@@ -129,11 +129,11 @@ end
 ---@param buf integer
 ---@param fn fun(): table  answers as `edit_and_save.run` does
 ---@param disk string[]  what the file holds then
----@param anew? boolean  marks in the buffer may have lost their places
+---@param marks_lost? boolean  marks in the buffer may have lost their places
 ---@return acp.UndoAnswer
-local function change(undo, buf, fn, disk, anew)
+local function change(undo, buf, fn, disk, marks_lost)
   local file = undo.file
-  undo.before = file_before.look(file, buf)
+  local before = undo.what.written_by and file_before.look(file, buf) or nil -- for `:Acp redo`
   local said = attached_buffers.without_attribution(buf, fn)
   if not said.ok then
     attached_buffers.compare(file)
@@ -145,10 +145,10 @@ local function change(undo, buf, fn, disk, anew)
   if not said.saved or said.saved.changed then -- a formatter has run as it was saved
     earlier_texts.take(file, text.of_buffer(buf).lines, true)
   end
-  attached_buffers.in_step(file, anew)
+  attached_buffers.in_step(file, marks_lost)
   remember_saved(undo, buf, disk)
   local saved = undo.saved_plan
-  return { count = math.max(#undo.plan.chosen, saved and #saved.chosen or 0), before = undo.before }
+  return { count = math.max(#undo.plan.chosen, saved and #saved.chosen or 0), before = before }
 end
 
 --- Deletes the file, or leaves it deleted. What the buffer holds beyond the hunks stays there, unsaved.
@@ -298,8 +298,8 @@ local function carry_out(undo)
     return stat and M.in_buffer(undo, file.buf) or remove_file(undo, file.buf, true)
   elseif stat then
     return M.in_new_buffer(file, function(buf)
-      local anew = look(file, undo.what) -- the file may hold something else than was known of it
-      return #anew.plan.chosen > 0 and M.in_buffer(anew, buf) or {}
+      local again = look(file, undo.what) -- the file may hold something else than was known of it
+      return #again.plan.chosen > 0 and M.in_buffer(again, buf) or {}
     end)
   end
   local gone = {} -- whoever has deleted the file wants nothing of it back

@@ -2,16 +2,16 @@
 -- gets the file's lines, and keeps what the user has changed in it since. It is apart from `undo`, which needs a file to
 -- read, to merge with and to save: here there are folders, a mode or a link to care for instead.
 local attached_buffers = require("acp_nvim.review.attached_buffers")
-local earlier_texts = require("acp_nvim.review.earlier_texts")
+local backend_reports = require("acp_nvim.review.backend_reports")
 local beside_unsaved = require("acp_nvim.review.beside_unsaved")
 local diff = require("acp_nvim.documents.diff")
 local disk_file = require("acp_nvim.review.disk_file")
+local earlier_texts = require("acp_nvim.review.earlier_texts")
 local file_before = require("acp_nvim.review.file_before")
 local find = require("acp_nvim.documents.find")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local sync = require("acp_nvim.documents.sync")
 local text = require("acp_nvim.documents.text")
-local backend_reports = require("acp_nvim.review.backend_reports")
 
 local M = {}
 
@@ -42,7 +42,7 @@ end
 ---@param undo acp.HunkUndo  of a file that is deleted
 ---@return acp.UndoAnswer
 function M.undo(undo)
-  local file, before = undo.file, file_before.look(undo.file)
+  local file, before = undo.file, undo.what.written_by and file_before.look(undo.file) or nil
   local why = create(undo)
   if why and vim.uv.fs_stat(file.path) then -- somebody else has made the file
     earlier_texts.restore_undeleted(file)

@@ -29,7 +29,7 @@ local function release(one)
   for _, each in ipairs(one.files) do
     each.file.undos = each.file.undos - 1
     if store.files[each.file.path] == each.file then
-      attached_buffers.refresh(each.file)
+      attached_buffers.refresh_or_leave(each.file)
     end
   end
 end
@@ -45,9 +45,9 @@ local function remember(one)
   end
 end
 
---- Something else was decided: the undos stay.
+--- Something else was decided: what was undone stays so.
 ---@param why? string
-function M.settle(why)
+function M.forget_undone(why)
   local list = undone
   undone, why_none = {}, #list > 0 and (why or "nothing to redo: other changes were decided since") or why_none
   vim.iter(list):each(release)
@@ -60,7 +60,7 @@ function M.forget_session(session)
   if vim.iter(undone):any(function(one)
     return one.by.session == session
   end) then
-    M.settle("nothing to redo: the session of that turn has ended")
+    M.forget_undone("nothing to redo: the session of that turn has ended")
   end
 end
 
@@ -146,9 +146,9 @@ function M.redo()
     end
   end
   undone[#undone] = nil
-  local outcome, of = undo_outcome.new(one.by), {}
-  for _, each in ipairs(one.files) do
-    of[each.file] = each
+  local outcome, files, of = undo_outcome.new(one.by), {}, {}
+  for i, each in ipairs(one.files) do
+    files[i], of[each.file] = each.file, each
   end
   local function carry_out(file)
     local answer = redo.file(of[file])
@@ -158,7 +158,7 @@ function M.redo()
     end
     return answer
   end
-  each_file.run(vim.tbl_keys(of), carry_out, function()
+  each_file.run(files, carry_out, function()
     release(one)
     if vim.tbl_count(outcome.files) == #one.files then
       outcome.count = one.count
