@@ -116,19 +116,20 @@ def test_what_is_on_the_disk_goes_also_where_the_buffer_has_other_lines(
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
-    ("keys", "left"),
+    ("keys", "pending", "left"),
     [
-        ("Gomine<Esc>7G,u", " · left: 1 line of yours in notes.txt"),
-        ("7Gdd2G,u", ""),  # the disk still has the line
+        ("Gomine<Esc>7G,u", 2, " · left: 1 line of yours in notes.txt"),
+        ("7Gdd2G,u", 1, ""),  # the disk still has the line
     ],
 )
 def test_what_a_key_has_undone_under_unsaved_lines_is_not_left_of_the_turn(
-    open_editor: Open, tmp_path: Path, way: str, keys: str, left: str
+    open_editor: Open, tmp_path: Path, way: str, keys: str, pending: int, left: str
 ) -> None:
     editor = begin(open_editor, tmp_path, WAYS[way])
     take_turn(editor)
     editor.expect_lua(PENDING, 3)
     editor.type(keys)
+    editor.expect_lua(PENDING, pending)
     editor.expect_lua("return vim.bo.modified")
     undo(editor, f"undone: 2 changes in notes.txt (turn 1){left}")
     assert read_disk(editor) == join_lines(TEN)
