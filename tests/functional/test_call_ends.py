@@ -285,7 +285,7 @@ def test_the_agents_words_stand_behind_path_and_counts(open_editor: Open, tmp_pa
     editor.screen.expect(" ✓ edit    reader.py  +1 −1  Rename parse to read_line")
     editor.screen.expect(" ✓ read    a.py  Look")
     editor.lua("vim.o.columns = 46")
-    editor.screen.expect(" ✓ edit    reader.py  Rename parse to\n           read_line\n           +1 −1")
+    editor.screen.expect(" ✓ edit    reader.py  +1 −1  Rename parse to…")
     editor.lua("vim.o.columns = 60")
     editor.screen.expect(" ✓ edit    reader.py  +1 −1  Rename parse to read_line")
 

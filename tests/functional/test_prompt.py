@@ -444,6 +444,7 @@ def test_an_empty_prompt_resumes_a_paused_queue(
     editor.expect_lua("return require('acp_nvim').status().queue", 2)
     wait_until(lambda: sent(agent))
     if ends == "cancel":
+        editor.settle()  # a busy Neovim takes <C-c> for an interrupt
         editor.type("<C-c>")
         wait_until(lambda: agent.got("session/cancel"))
         go.touch()

@@ -160,12 +160,12 @@ def test_typing_costs_next_to_nothing(open_editor: Open, tmp_path: Path) -> None
     timed = """local buffers = require('acp_nvim.review.attached_buffers')
     local buf = vim.api.nvim_get_current_buf()
     local function typed()
-      local start = vim.uv.hrtime()
+      local start = os.clock() -- other processes do not count
       for _ = 1, 200 do
         vim.api.nvim_buf_set_text(buf, 4, 0, 4, 0, { 'x' })
         buffers.settle()
       end
-      return (vim.uv.hrtime() - start) / 200 / 1e6
+      return (os.clock() - start) / 200 * 1e3
     end
     return math.min(typed(), typed(), typed())"""
     assert editor.lua(timed) < 0.2

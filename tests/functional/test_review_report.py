@@ -161,6 +161,7 @@ def test_a_line_that_is_typed_while_the_agent_works_is_not_told(open_editor: Ope
     editor.type(":doautocmd FocusGained<CR>")  # the call goes on, and the user looks at the file
     editor.expect_lua(PENDING, 1)
     editor.type("5Go# typing<Esc>")
+    editor.expect_lua(LINES, lambda lines: "# typing" in lines)
     go.touch()
     editor.wait_event("AcpTurnEnded")
     editor.expect_lua(PENDING, 2)
