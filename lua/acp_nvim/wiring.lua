@@ -81,7 +81,7 @@ end)
 
 backend.on_session_lost(backend_lost.mark_all_ended)
 backend.on_session_lost(file_changed_prompt.turn_ended)
-backend.on_shutdown(proposal.settle)
+backend.on_shutdown(proposal.wait_for_sent)
 
 -- The chat --------------------------------------------------------------------------------------------------------------
 

@@ -258,9 +258,8 @@ local function decide_all(verb, what)
     return nil,
       #left > 0 and ("nothing undone · left: %s"):format(table.concat(left, "; ")) or nothing_left(verb, n, turn)
   end
-  local all = verb == "keep" and n or nil
   return review.decide(verb, chosen, {
-    all = all,
+    unknown_of = verb == "keep" and n or nil,
     left = left,
     aloud = true,
     turn = turn,

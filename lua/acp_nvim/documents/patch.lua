@@ -257,7 +257,7 @@ end
 ---@param hidden string[]
 ---@param lines string[]
 ---@return integer?
-function M.found_in(hidden, lines)
+local function found_in(hidden, lines)
   for i = 0, #hidden - #lines do
     local same = 0
     while same < #lines and hidden[i + same + 1] == lines[same + 1] do
@@ -276,7 +276,7 @@ end
 local function type_behind(self, lines, below)
   local rest = self.rest --[[@as acp.PatchHunk]]
   local old = rest.gone > 0 and slice(rest.old, rest.gone + 1) or rest.old
-  local found = M.found_in(old, lines)
+  local found = found_in(old, lines)
   self:pass(true, 0, found or #old)
   self.shift = self.shift + #lines
   if found then
@@ -418,7 +418,7 @@ function M.absorb(patch, edits, lines)
   return self:keep_above(math.huge)
 end
 
---- Says anew what both texts have in rows beside hunks.
+--- Replaces what both texts have in these rows, whose edges no hunk crosses, and compares them again.
 ---@param patch acp.Patch
 ---@param first integer  rows of the text above
 ---@param last integer
@@ -528,7 +528,7 @@ function M.up(patch, edits, lines)
     if first == last then
       local from = k and patch.from[k]
       local is_inside = k and from < first and first < from + #patch.old[k]
-      local is_known = k and not is_inside and #patch.old[k] == 0 and M.found_in(above_lines(k), some)
+      local is_known = k and not is_inside and #patch.old[k] == 0 and found_in(above_lines(k), some)
       if is_inside or is_known then
         put_inside(k, first, first, some)
       else

@@ -15,7 +15,7 @@ end
 --- Returns the other end of a selection in the buffer.
 ---@param buf integer
 ---@return integer[]? position  { row from 1, column from 0 }
-function M.get(buf)
+local function get(buf)
   if is_selecting(buf) then
     local _, row, col = unpack(vim.fn.getpos("v"))
     return { row, col - 1 }
@@ -44,8 +44,8 @@ end
 --- Puts the anchor at the position, unless Neovim has done so.
 ---@param buf integer
 ---@param position integer[]
-function M.put(buf, position)
-  local now = M.get(buf)
+local function put(buf, position)
+  local now = get(buf)
   if now and not vim.deep_equal(now, position) then
     set({ math.min(position[1], api.nvim_buf_line_count(buf)), position[2] })
   end
@@ -55,9 +55,9 @@ end
 ---@return fun(moved: fun(buf: integer, position: integer[]): integer[])  puts it back, where it has moved to
 function M.hold()
   local buf, mode = api.nvim_get_current_buf(), api.nvim_get_mode().mode
-  local position = M.get(buf)
+  local position = get(buf)
   return function(moved)
-    if not position or not M.get(buf) then
+    if not position or not get(buf) then
       return
     end
     local now = api.nvim_get_mode().mode
@@ -66,7 +66,7 @@ function M.hold()
     if now ~= mode then
       vim.cmd("noautocmd keepjumps normal! " .. keys)
     end
-    M.put(buf, moved(buf, position))
+    put(buf, moved(buf, position))
   end
 end
 
@@ -76,7 +76,7 @@ local ns = api.nvim_create_namespace("acp_nvim.visual_anchor")
 ---@param buf integer
 ---@param change fun()
 function M.keep(buf, change)
-  local position = M.get(buf)
+  local position = get(buf)
   if not position then
     return change()
   end
@@ -84,7 +84,7 @@ function M.keep(buf, change)
   change()
   local at = api.nvim_buf_get_extmark_by_id(buf, ns, mark, {})
   api.nvim_buf_del_extmark(buf, ns, mark)
-  M.put(buf, { at[1] + 1, at[2] })
+  put(buf, { at[1] + 1, at[2] })
 end
 
 return M

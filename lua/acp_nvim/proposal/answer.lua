@@ -89,7 +89,7 @@ local function of_file(file)
   local decided, saved, mine = edited or sides.right or "", written, sides.left
   if edited then
     saved = without_unsaved(file, edited, disk, written)
-    mine = sides.right and file.side and side_text.body(file.side.mine) or edited
+    mine = sides.right and file.right_side and side_text.body(file.right_side.mine) or edited
   end
   local final = sides.right_final
   if not sides.right then

@@ -1,5 +1,6 @@
 -- Words the bars above the two sides: what the side is, of which file, what the user should know, which keys decide.
 -- `diff_windows/bar.lua` decides how much of it there is room for. Names come from the agent and are never formats.
+local build = require("acp_nvim.proposal.build")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.proposal.store")
 
@@ -14,7 +15,7 @@ local END_GOES = { "the last newline is removed, too", "last newline removed" }
 local END_COMES = { "a newline at the end is added, too", "last newline added" }
 local OUTSIDE = { "outside the folders", "outside the folders" }
 local AS_SENT = ": the change is shown as sent$"
-local SHORT = { ["You and the agent changed the same lines: the right side is what will be written"] = "both changed" }
+local SHORT = { [build.OVERLAP] = "both changed" }
 
 --- The note for a newline that comes or goes at the end of the file, which a diff of lines does not show.
 ---@param sides acp.BuiltSides

@@ -31,9 +31,9 @@ end
 local function release(file)
   local is_edited = store.edited_text(file) ~= nil
   if is_edited and file.sides.left then
-    follow_live.follow(file, file.sides.left, file.sides.left_final)
+    follow_live.follow(file, file.sides.left, file.sides.left_final) -- `u` may have led below an edit of the file
   end
-  file.side = is_edited and side_history.settle(file) or nil
+  file.right_side = is_edited and side_history.settle(file) or nil
   buffers.wipe(file.buf)
   buffers.wipe(file.left_buf)
   file.buf, file.left_buf, file.is_filled, file.history = nil, nil, nil, nil
@@ -91,10 +91,10 @@ end
 --- Makes a right side a text that answers no question.
 ---@param buf integer
 ---@param is_edited boolean
-local function set_free(buf, is_edited)
+local function detach(buf, is_edited)
   api.nvim_clear_autocmds({ buffer = buf, event = { "BufReadCmd", "BufUnload", "BufWriteCmd", "BufWinEnter" } })
   vim.b[buf].acp_question = nil
-  set_aside.free(buf)
+  set_aside.allow_copies(buf)
   vim.bo[buf].modified = is_edited -- also where `:w` has decided this file and others were still undecided
 end
 
@@ -106,7 +106,7 @@ local function leave_open(proposal)
   local left_buf = file.left_buf
   local was_edited = store.edited_text(file) ~= nil
   file.buf, file.left_buf, file.sides = nil, nil, nil
-  set_free(buf, was_edited)
+  detach(buf, was_edited)
   diff_windows.set_bars(windows, { name = "now" }, { name = GONE })
   windows.on_closed = function()
     buffers.wipe(left_buf)

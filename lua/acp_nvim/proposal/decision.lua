@@ -43,7 +43,7 @@ end
 
 --- Waits, before Neovim leaves, until what has just been decided has reached the agent, and refused hunks are off the
 --- disk: `:wqa` decides and leaves at once.
-function M.settle()
+function M.wait_for_sent()
   for question, at in pairs(vim.deepcopy(sent)) do
     vim.wait(math.max(0, at + LEAVING_MS - vim.uv.now()), function()
       return not sent[question]
@@ -71,7 +71,7 @@ local function send(proposal, option)
   for _, file in ipairs(proposal.files) do
     sides.build(file)
     follow_live.catch_up(file)
-    file.decided = nil -- if the backend refuses the decision, the user begins anew
+    file.decided = nil -- if the backend refuses the decision, the user begins again
   end
   sent[proposal.key] = vim.uv.now()
   local files = answer.of(proposal)
@@ -110,7 +110,7 @@ end
 ---@param proposal acp.Proposal
 ---@param file acp.ProposalFile
 ---@return integer? index  of the file that is to be decided next, from the one that is shown on
-function M.mark(proposal, file)
+function M.decide_file(proposal, file)
   file.decided = true
   for step = 0, #proposal.files - 1 do
     local index = (proposal.at - 1 + step) % #proposal.files + 1
@@ -130,7 +130,7 @@ function M.submit(proposal, file)
     return nil
   end
   vim.bo[file.buf].modified = false
-  return M.mark(proposal, file)
+  return M.decide_file(proposal, file)
 end
 
 --- Sends the right sides as they are, all files of the question.

@@ -28,7 +28,7 @@ function M.follow(file, live, final)
     return
   end
   local lines, refuses = side_text.lines(live), not sides.right and store.edited_text(file) ~= nil
-  if file.side and not refuses and not text.same_lines(side.left, lines) then
+  if file.right_side and not refuses and not text.same_lines(side.left, lines) then
     local modified = file.is_filled and vim.bo[file.buf].modified
     side_history.put(file, right_side.follow(side, lines))
     if file.is_filled then

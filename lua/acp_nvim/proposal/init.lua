@@ -1,5 +1,10 @@
 -- Shows proposals, what an agent wants to do to files, as a diff. The left side is the file as it is now, the right
 -- side as it will be. The text of the right side is the decision, from which the backend makes the answer to the agent.
+--
+--   the model       store (proposals by question) > build (both texts), right_side (the agent's lines apart from the
+--                   user's), side_history (states of `u`), follow_live (edits of the file)
+--   on the screen   show > sides (the buffers), diff_windows, bars, unsaved_lines; auto_open; close > set_aside
+--   is decided      refuse_hunk (`do`), refuse_file, on_write (`:w`) > write_intent > decision > answer
 local answer_gate = require("acp_nvim.question.answer_gate")
 local auto_open = require("acp_nvim.proposal.auto_open")
 local build = require("acp_nvim.proposal.build")
@@ -21,7 +26,7 @@ local M = {
   offer = auto_open.offer,
   preview = build.preview,
   refuse_file = refuse_file.refuse,
-  settle = decision.settle,
+  wait_for_sent = decision.wait_for_sent,
   why_not = decision.why_not,
 }
 

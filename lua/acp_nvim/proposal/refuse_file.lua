@@ -36,7 +36,7 @@ end
 
 --- Gives the right side the text that refuses the file.
 ---@param file acp.ProposalFile
-local function empty(file)
+local function refuse(file)
   local side = side_history.settle(file)
   local is_alone = store.is_one_hunk(file.sides)
   side_history.put(file, is_alone and right_side.typed(side, {}) or right_side.new(side.left, side.left))
@@ -57,9 +57,9 @@ function M.refuse_in(proposal)
     return messages.show("warn", ("not refused: %s cannot be refused alone"):format(file.name))
   end
   follow_live.catch_up(file)
-  empty(file)
+  refuse(file)
   store.all[proposal.key] = proposal
-  local following = decision.mark(proposal, file)
+  local following = decision.decide_file(proposal, file)
   tell_edits.tell(proposal)
   if following and store.is_here(proposal) then
     show.show_file(proposal, following, false)

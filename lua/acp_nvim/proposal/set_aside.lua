@@ -14,7 +14,7 @@ local count = 0
 
 --- Lets a buffer be written under other names only: its question has ended.
 ---@param buf integer
-function M.free(buf)
+function M.allow_copies(buf)
   local name = api.nvim_buf_get_name(buf)
   vim.bo[buf].buftype, vim.bo[buf].modifiable = "acwrite", true
   reload.keep_text(buf)
@@ -43,7 +43,7 @@ function M.put(question, texts, said)
       local buf = buffers.new(name, "acwrite")
       buffers.fill(buf, text)
       buffers.set_filetype(buf, path, buf)
-      M.free(buf)
+      M.allow_copies(buf)
       vim.bo[buf].modified = true
       bufs[#bufs + 1] = buf
     end

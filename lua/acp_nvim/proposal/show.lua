@@ -170,9 +170,10 @@ local function reloaded(proposal, buf)
   end)
 end
 
+--- Makes the buffer of a right side, if there is none yet, and listens to what becomes of it.
 ---@param proposal acp.Proposal
 ---@param file acp.ProposalFile
-local function make_buffer(proposal, file)
+local function prepare_buffer(proposal, file)
   if not sides.make_buffer(proposal, file) or proposal.key == store.VIEW then
     return
   end
@@ -204,7 +205,7 @@ end
 local function set_list(proposal)
   local items = {}
   for index, file in ipairs(proposal.files) do
-    make_buffer(proposal, file)
+    prepare_buffer(proposal, file)
     local text = ("%s: %s"):format(file.decided and "decided" or "to be decided", file.name)
     items[index] = { bufnr = file.buf, lnum = 1, text = text }
   end
@@ -219,7 +220,7 @@ end
 function M.show(proposal, focus)
   local file = store.current_file(proposal)
   local left = safe_windows.run(function()
-    make_buffer(proposal, file)
+    prepare_buffer(proposal, file)
     sides.fill(proposal, file)
     local buf = sides.left(proposal, file)
     show_sides(proposal, buf, file.buf --[[@as integer]], { focus = focus, plain = file.sent.plain })

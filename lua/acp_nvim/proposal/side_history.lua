@@ -58,7 +58,7 @@ local function remember(file, side, seq)
       history.sides[table.remove(history.seqs, 1)] = nil
     end
   end
-  file.side, history.sides[seq], history.at = side, side, seq
+  file.right_side, history.sides[seq], history.at = side, side, seq
 end
 
 --- The buffer has just been filled with the lines of the side.
@@ -99,13 +99,13 @@ local function pass_states(file)
   for i = 1, #edits - 1 do
     count = edits[i].seq ~= edits[i + 1].seq and i or count
   end
-  local rows = text.rows(file.side.lines)
+  local rows = text.rows(file.right_side.lines)
   for i = 1, count * #rows <= limits.SIDE_HISTORY_LINES and count or 0 do
     local edit = edits[i]
     rows = diff.apply(rows, { { edit.first, edit.last, edit.lines } })
     if edit.seq ~= edits[i + 1].seq then
       local lines = side_text.lines(side_text.body(rows))
-      remember(file, known_with(file, lines) or right_side.typed(file.side, lines), edit.seq)
+      remember(file, known_with(file, lines) or right_side.typed(file.right_side, lines), edit.seq)
     end
   end
   file.history.edits = {}
@@ -116,17 +116,17 @@ end
 ---@return acp.RightSide
 function M.settle(file)
   if not has_buffer(file) then
-    return file.side or M.proposed(file)
+    return file.right_side or M.proposed(file)
   end
   pass_states(file)
   local lines, seq = side_text.lines(side_text.of_buffer(file.buf)), undo_state(file.buf)
   local known = seq ~= file.history.at and file.history.sides[seq]
   if known and text.same_lines(known.lines, lines) then
-    file.side, file.history.at = known, seq
-  elseif not text.same_lines(file.side.lines, lines) then
-    remember(file, right_side.typed(file.side, lines), seq)
+    file.right_side, file.history.at = known, seq
+  elseif not text.same_lines(file.right_side.lines, lines) then
+    remember(file, right_side.typed(file.right_side, lines), seq)
   end
-  return file.side
+  return file.right_side
 end
 
 --- Gives the buffer, if there is one, the lines of the side, as one undo step.
@@ -134,16 +134,16 @@ end
 ---@param side acp.RightSide
 function M.put(file, side)
   if not has_buffer(file) then
-    file.side = side
+    file.right_side = side
     return
   end
   local buf, bo = file.buf, vim.bo[file.buf]
   local modifiable = bo.modifiable
   bo.undolevels, bo.modifiable = bo.undolevels, true
-  if #file.side.lines == 0 or #side.lines == 0 then
+  if #file.right_side.lines == 0 or #side.lines == 0 then
     api.nvim_buf_set_lines(buf, 0, -1, false, side.lines)
   else
-    local edits = diff.edits(file.side.lines, side.lines)
+    local edits = diff.edits(file.right_side.lines, side.lines)
     for i = #edits, 1, -1 do
       api.nvim_buf_set_lines(buf, edits[i][1], edits[i][2], false, edits[i][3])
     end

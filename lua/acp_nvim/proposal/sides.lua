@@ -38,7 +38,7 @@ end
 --- Fills the buffer with the agent's text, and then, as an undo step, with the user's.
 ---@param file acp.ProposalFile
 local function fill(file)
-  local edited = file.side
+  local edited = file.right_side
   vim.bo[file.buf].modifiable = true
   buffers.fill(file.buf, store.proposed_text(file.sides))
   file.is_filled = true
@@ -134,7 +134,7 @@ local function carry_edits(question, file, old)
     set_aside.put(question, { [file.path] = store.edited_text(old) }, GONE)
     return nil
   end
-  local side, is_met = right_side.ask_again(old.side, side_text.lines(before.right), side_text.lines(after.right))
+  local side, is_met = right_side.ask_again(old.right_side, side_text.lines(before.right), side_text.lines(after.right))
   if is_met then
     messages.show("warn", MET:format(file.name))
   end
@@ -163,14 +163,14 @@ local function take_over_file(question, file, old, is_same)
   local is_filled = old.is_filled and api.nvim_buf_is_loaded(old.buf)
   if before.right ~= after.right then
     file.changed = true
-    file.side = is_edited and carry_edits(question, file, old) or nil
+    file.right_side = is_edited and carry_edits(question, file, old) or nil
     if is_filled then
       fill(file)
     end
   elseif is_filled then
-    file.is_filled, file.side, file.history = true, old.side, old.history
+    file.is_filled, file.right_side, file.history = true, old.right_side, old.history
   else
-    file.side = is_edited and old.side or nil
+    file.right_side = is_edited and old.right_side or nil
   end
 end
 
@@ -199,7 +199,7 @@ function M.take_over(proposal, old, is_same)
       if overlaps then
         set_aside.put(proposal.key, { [file.path] = yours }, GONE)
       else
-        file.side = right_side.typed(side_history.proposed(file), side_text.lines(merged))
+        file.right_side = right_side.typed(side_history.proposed(file), side_text.lines(merged))
       end
     end
   end

@@ -27,7 +27,7 @@ local M = {}
 ---@field buf? integer      of the right side
 ---@field left_buf? integer of the left side, where it is ours
 ---@field is_filled? boolean  the buffer holds the right side
----@field side? acp.RightSide  whose its lines are; nil: the user has not touched it
+---@field right_side? acp.RightSide  whose its lines are; nil: the user has not touched it
 ---@field history? acp.SideHistory
 ---@field decided? boolean  by `:w` in its right side
 ---@field changed? boolean  by the agent, since the user has seen it
@@ -98,18 +98,18 @@ end
 --- The text of the right window.
 ---@param file acp.ProposalFile
 ---@return string?  body; nil: nobody has looked at it
-function M.text_of(file)
+local function text_of(file)
   if file.is_filled and api.nvim_buf_is_loaded(file.buf) then
     return side_text.of_buffer(file.buf)
   end
-  return file.side and side_text.body(file.side.lines) or file.sides and M.proposed_text(file.sides)
+  return file.right_side and side_text.body(file.right_side.lines) or file.sides and M.proposed_text(file.sides)
 end
 
 --- The text of the right window that the user has changed.
 ---@param file acp.ProposalFile
 ---@return string?  body; nil: it is as it was proposed
 function M.edited_text(file)
-  local text = file.sides and M.text_of(file)
+  local text = file.sides and text_of(file)
   return text ~= (file.sides and M.proposed_text(file.sides)) and text or nil
 end
 

@@ -13,22 +13,22 @@ local M = {}
 local SOON_MS = 50
 
 -- session -> turn that is over -> its line as it was told
-local notes = {} ---@type table<integer, table<integer, acp.TurnLine|{}>>
-local reports = {} ---@type table<integer, table[]>  by session: what was told last
-local undone = {} ---@type string[]
+local sent_lines = {} ---@type table<integer, table<integer, acp.TurnLine|{}>>
+local sent_reports = {} ---@type table<integer, table[]>  by session: what was told last
+local undone = {} ---@type string[]  resolved paths that an undo has written, and nobody has told of yet
 local has_unsaved = false -- when that was last told
 local timer ---@type uv.uv_timer_t?
 local generation ---@type integer?  of the backend that has been told
 
 --- The lines below turns that are over, where they have changed.
 ---@return table[]
-local function new_notes()
+local function changed_lines()
   local fresh = {}
   for session, lines in pairs(turn_lines.all()) do
     for turn, line in pairs(lines) do
-      local told = (notes[session] or {})[turn]
-      if told and not vim.deep_equal(told, line) then
-        notes[session][turn] = line
+      local before = (sent_lines[session] or {})[turn]
+      if before and not vim.deep_equal(before, line) then
+        sent_lines[session][turn] = line
         fresh[#fresh + 1] = vim.tbl_extend("error", { session = session, turn = turn }, line)
       end
     end
@@ -59,17 +59,17 @@ end
 
 --- The reports that have changed.
 ---@return table[]
-local function new_reports()
-  local sessions, fresh = vim.tbl_extend("keep", {}, reports), {}
+local function changed_reports()
+  local sessions, fresh = vim.tbl_extend("keep", {}, sent_reports), {}
   for _, file in pairs(store.files) do
     for session in pairs(file.text.told) do
-      sessions[session] = reports[session] or {}
+      sessions[session] = sent_reports[session] or {}
     end
   end
   for session, before in pairs(sessions) do
     local files = report_of(session)
     if not vim.deep_equal(files, before) then
-      reports[session] = files
+      sent_reports[session] = files
       fresh[#fresh + 1] = { session = session, files = files }
       for _, file in pairs(store.files) do
         told.sent(file.text.told, session, file.text.lines)
@@ -95,7 +95,7 @@ end
 --- Forgets what was told to an earlier backend: a new one knows nothing yet.
 local function meet_backend()
   if generation ~= backend.generation() then
-    generation, notes, reports = backend.generation(), {}, {}
+    generation, sent_lines, sent_reports = backend.generation(), {}, {}
   end
 end
 
@@ -110,7 +110,7 @@ function M.flush(is_prompt)
     return
   end
   meet_backend()
-  local message = { notes = new_notes(), reports = new_reports(), undone = undone }
+  local message = { notes = changed_lines(), reports = changed_reports(), undone = undone }
   undone = {}
   local unsaved = is_prompt and unsaved_texts() or nil
   if unsaved and (next(unsaved) or has_unsaved) then
@@ -145,8 +145,8 @@ end
 ---@param turn integer
 function M.turn_over(session, turn)
   meet_backend()
-  notes[session] = notes[session] or {}
-  notes[session][turn] = notes[session][turn] or {}
+  sent_lines[session] = sent_lines[session] or {}
+  sent_lines[session][turn] = sent_lines[session][turn] or {}
   M.flush()
 end
 
@@ -161,7 +161,7 @@ end
 ---@param session integer
 ---@param columns integer
 function M.fit(session, columns)
-  if turn_lines.set_width(session, columns) and next(notes[session] or {}) then
+  if turn_lines.set_width(session, columns) and next(sent_lines[session] or {}) then
     M.flush_soon()
   end
 end
@@ -186,13 +186,13 @@ function M.reported(session)
   for _, file in pairs(store.files) do
     told.arrived(file.text.told, session)
   end
-  reports[session] = nil
+  sent_reports[session] = nil
 end
 
 ---@param session integer
 function M.forget(session)
   turn_lines.forget(session)
-  notes[session], reports[session] = nil, nil
+  sent_lines[session], sent_reports[session] = nil, nil
 end
 
 return M

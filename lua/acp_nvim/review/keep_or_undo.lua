@@ -12,8 +12,8 @@ local undo_turn = require("acp_nvim.review.undo_turn")
 local M = {}
 
 ---@class acp.DecideOptions  of many hunks
----@field all? integer      keep: the session of which those are settled, too, that nobody could undo
----@field turn? integer     one turn of it
+---@field unknown_of? integer  keep: a session, also its changes that nobody can undo
+---@field turn? integer     all of one turn is meant
 ---@field whole_turn? acp.WrittenBy  keep: all that this turn has written, also where later ones have written
 ---@field left? string[]    what is left, and why
 ---@field aloud? boolean    say what is done
@@ -86,8 +86,8 @@ local function keep(hunks, how)
       end
     end
     attached_buffers.remember_state(file)
-    if how.all then
-      keep_unknown(file, how.all, how.turn)
+    if how.unknown_of then
+      keep_unknown(file, how.unknown_of, how.turn)
     end
     attached_buffers.refresh_or_leave(file)
   end

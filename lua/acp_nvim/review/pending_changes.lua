@@ -24,14 +24,14 @@ local M = {}
 ---@field change acp.AgentChange
 ---@field is_kept boolean
 
----@class acp.Known  what there is to know of a text beside its lines; but for `blocks` never altered
+---@class acp.Known  what there is to know of a text beside its lines; never altered but for the last two
 ---@field turns acp.Turn[]
 ---@field newline? acp.AgentChange  of only the newline at the end: it holds as long as the last line is that
 ---@field decided acp.DecidedChange[]
----@field before acp.Blocks   of the text before: what is as it was stays the same
----@field edit? acp.Edit      the only one since then
----@field blocks? acp.Blocks  what waits, once somebody has asked
----@field allowed? acp.Blocks  what does not, as the user was asked about it, once somebody wants to know
+---@field before acp.Blocks   of the text before: hunks that are as they were there keep their ids
+---@field edit? acp.Edit      which has made this text of that one, if it was a single one
+---@field blocks? acp.Blocks  what waits: made when somebody asks for it
+---@field allowed? acp.Blocks  what does not wait, as the user was asked about it: made when somebody asks
 
 ---@class acp.Snapshot  a text and what was known of it
 ---@field lines string[]
@@ -551,7 +551,8 @@ local function decided_by_now(text, before)
   return bounded(decided)
 end
 
---- The saved text in the place of the present one, to be asked and planned with.
+--- Returns the saved text as a text that answers and plans as the present one does. It is not to be edited: only
+--- `undo_saved`, `write_saved` and `take_snapshot` change the saved text.
 ---@param text acp.Pending
 ---@return acp.Pending?
 function M.saved(text)

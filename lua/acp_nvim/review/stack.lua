@@ -355,8 +355,8 @@ local function bounded(turns)
   return first > 1 and vim.list_slice(turns, first) or turns
 end
 
---- An agent has made edits. Of what the user was asked about and has allowed those that touch lines still pending wait
---- with these: nobody has decided on them.
+--- An agent has made edits. Those that the user was asked about, and has allowed, go below the reviewed text; where they
+--- touch lines that are still pending they wait with these, on which nobody has decided.
 ---@param turns acp.Turn[]
 ---@param lines string[]  the live text before them
 ---@param edits acp.Edit[]
