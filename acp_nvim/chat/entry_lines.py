@@ -75,7 +75,7 @@ class Look:
         diffs. The result is cached."""
         if call.allowed_lines is not None:
             return call.allowed_lines
-        if (known := counted(call.edited or call.previews)) is not None:
+        if (known := counted(call.offered)) is not None:
             return known
         content, known = self._counts.get(call.key, (None, None))
         if content is not call.content and content != call.content:

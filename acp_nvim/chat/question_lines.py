@@ -40,8 +40,8 @@ def rows(call: ToolCall, cwd: str, top: Row, room: Room) -> Iterator[Row]:
         if question.is_open:
             detail = _detail(question, call, cwd)
             options = list(_options(question, room[1] if room else _WIDTH))
-            previews = question.edited or call.previews
-            if question.edited and not any(each.changed or each.note for each in previews):
+            previews = call.offered
+            if previews and all(each.is_refused for each in previews):
                 detail.append(_note(question.id, _ALL_REFUSED))
             yield from detail
             if previews:

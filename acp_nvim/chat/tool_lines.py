@@ -288,12 +288,12 @@ def changed_lines(plus: int, minus: int) -> list[list[str]]:
 def _beside(call: ToolCall, counts: tuple[int, int] | None) -> list[list[str]]:
     """Return the virtual text at the end of the line: counts, exit code, decision, duration."""
     chunks: list[list[str]] = nested_count(call.nested)
-    if counts and (any(counts) or call.edited):
+    if counts and any(counts):
         chunks += changed_lines(*counts)
     if call.bad_end and not call.is_open:
         chunks.append([f"  {call.bad_end}", "AcpFailed"])
-    if call.edited:
-        chunks.append(["  edited by you", "AcpWarning"])
+    if "edited" in call.edited.values():
+        chunks.append(["  edited in the diff", "AcpWarning"])
     if how := call.verdict or call.left or ("cancelled" if call.status == "cancelled" else ""):
         is_rejected, is_stopped = how.startswith("rejected"), how in ("cancelled", "left open")
         highlight = "AcpRejected" if is_rejected else "AcpCancelled" if is_stopped else "AcpNote"

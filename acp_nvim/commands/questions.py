@@ -111,7 +111,7 @@ class QuestionCommands:
         self._say_gone(session, question)
 
     def _edited(self, command: Edited) -> None:
-        """Show in a question what would be sent of its change now."""
+        """Show in a question which of its files the user has edited or refused in the diff."""
         found = question_lookup.find(self._app, command.question)
         if found and command.version == found[1].version:  # else it was answered or has changed meanwhile
             self._app.services.proposals.edited(*found, command.files)

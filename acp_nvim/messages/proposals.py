@@ -128,18 +128,11 @@ class FileAnswer(Part):
     takes_unsaved: bool = False  # unsaved lines make something else of what the agent writes
 
 
-class EditedFile(Part):
-    """What the user has made of the right side of one file so far."""
-
-    left: str | None = None  # the live text
-    right: str | None = None  # what would be sent now
-
-
 class Edited(OfQuestion):
     """The user has edited right sides of a proposal, which is not sent yet. Other files are as they were proposed."""
 
     version: int | None = None
-    files: Annotated[dict[str, EditedFile], BeforeValidator(_table)] = {}  # by path
+    files: Annotated[dict[str, Literal["edited", "refused"]], BeforeValidator(_table)] = {}  # by path
 
 
 class Decide(OfQuestion):

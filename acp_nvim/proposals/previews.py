@@ -6,7 +6,7 @@ file with unsaved lines the editor is asked for both sides, and the preview is s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count, islice, repeat
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from acp_nvim import limits
 from acp_nvim.editor.interface import Editor
 from acp_nvim.files import disk, file_snapshot
 from acp_nvim.files.service import Files
-from acp_nvim.messages.proposals import EditedFile, ProposalSides
+from acp_nvim.messages.proposals import ProposalSides
 from acp_nvim.proposals.agent_change import Change, as_it_came
 from acp_nvim.proposals.proposed_file import files_of, read, read_file
 from acp_nvim.session.change_preview import DiffRow, FilePreview
@@ -94,22 +94,6 @@ class Previews:
             call.previews = now
             session.transcript.touch(call)
             self._touch(session)
-
-
-def edited_previews(
-    proposed: Sequence[FilePreview], files: Mapping[str, EditedFile]
-) -> tuple[FilePreview, ...]:
-    """Return the previews with those of the files that the user has edited as they are now; empty if there are none."""
-
-    def of(path: str, now: EditedFile) -> FilePreview:
-        if len(now.left or "") + len(now.right or "") > limits.PREVIEWED_BYTES:
-            return FilePreview(path, note=_TOO_LARGE)
-        made = preview(path, _Sides(now.left, now.right))
-        return made._replace(is_refused=not made.changed and not made.note)
-
-    if not files:
-        return ()
-    return tuple(of(each.path, files[each.path]) if each.path in files else each for each in proposed)
 
 
 class _Sides(NamedTuple):

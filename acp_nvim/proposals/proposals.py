@@ -21,10 +21,9 @@ from acp_nvim import limits
 from acp_nvim.chat.tool_lines import relative
 from acp_nvim.editor.interface import Editor
 from acp_nvim.files.service import Files
-from acp_nvim.messages.proposals import EditedFile, FileAnswer, Proposal, ProposalDone
+from acp_nvim.messages.proposals import FileAnswer, Proposal, ProposalDone
 from acp_nvim.proposals.decision import Decision
 from acp_nvim.proposals.enforce_decision import Enforcement
-from acp_nvim.proposals.previews import edited_previews
 from acp_nvim.proposals.proposed_file import ProposedFile, files_of, read
 from acp_nvim.session.pending_reports import PendingReport
 from acp_nvim.session.proposed_diffs import FileDiff, diffs
@@ -149,10 +148,10 @@ class Proposals:
             **how,
         }
 
-    def edited(self, session: Session, question: Question, files: Mapping[str, EditedFile]) -> None:
-        """Show in the question what would be sent now."""
+    def edited(self, session: Session, question: Question, files: Mapping[str, str]) -> None:
+        """Show in the question which files the user has edited or refused."""
         if call := session.questions.call_of(question):
-            question.edited = edited_previews(call.previews, files)
+            question.edited = files
             session.transcript.touch(call)
             self._touch(session)
 

@@ -35,6 +35,10 @@ class FilePreview(NamedTuple):
         """Return the width of the line numbers of the first rows; 0: none is known."""
         return max((len(str(row.number)) for row in self.rows[:most] if row.number), default=0)
 
+    def refused(self) -> FilePreview:
+        """Return it without its change."""
+        return FilePreview(self.path, added=0, removed=0, is_refused=True)
+
     @property
     def changed(self) -> int:
         """Count the lines that are added or removed."""

@@ -104,7 +104,7 @@ class OpenQuestions:
     def touch(self, question: Question) -> None:
         """Raise the version, because what the user must have seen has changed."""
         question.version += 1
-        question.edited = ()  # the editor tells again what is left of it
+        question.edited = {}  # the editor tells again what is left of it
         self.changed = True
 
     def basis(self, call_id: str) -> object:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, NamedTuple
 
 from acp_nvim import limits
-from acp_nvim.session.change_preview import FilePreview
 from acp_nvim.session.form import Form
 from acp_nvim.session.form_outline import OutlineLine
 from acp_nvim.text.bounded import short
@@ -68,9 +67,8 @@ class Question:
     because: str = ""  # that rule, written out
     has_made_rule: bool = False  # the user has allowed it by a new rule of the session
     remembered: int = 0  # what `:Acp forget` lists that has answered it, or that the answer has made
-    edited: tuple[
-        FilePreview, ...
-    ] = ()  # the change as the user has edited it; empty: as the agent proposes it
+    # "edited" or "refused" by path: what the user has made of files in the diff so far
+    edited: Mapping[str, str] = field(default_factory=dict)
     is_decided_in_diff: bool = False
     partly: str = ""  # the part of a proposal that the user has allowed: "2 of 3 hunks"
     allowed_lines: tuple[int, int] | None = None  # that this part adds and removes

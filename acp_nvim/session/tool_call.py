@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -72,9 +73,15 @@ class ToolCall:
     _typed: IdentityCache[str | None] = field(default_factory=IdentityCache)
 
     @property
-    def edited(self) -> tuple[FilePreview, ...]:
-        """Return the change of its open question as the user has edited it; empty: as the agent proposes it."""
-        return next((each.edited for each in self.questions if each.is_open and each.edited), ())
+    def edited(self) -> Mapping[str, str]:
+        """Return which files of its open question the user has edited or refused in the diff so far."""
+        return next((each.edited for each in self.questions if each.is_open and each.edited), {})
+
+    @property
+    def offered(self) -> tuple[FilePreview, ...]:
+        """Return the previews without the changes of files that the user has refused so far."""
+        edited = self.edited
+        return tuple(each.refused() if edited.get(each.path) == "refused" else each for each in self.previews)
 
     @property
     def asked(self) -> str:

@@ -18,7 +18,7 @@ from tests.steps.conversation import expect_answerable, open_chat, send
 from tests.steps.files import LINES, NOTES, open_notes, read, write
 from tests.steps.port import Message, Port
 from tests.steps.processes import find_backend, stopped
-from tests.steps.proposals import DIFFS, open_old, write_through
+from tests.steps.proposals import DIFFS, open_diff, open_old, write_through
 from tests.steps.review import CHANGED, PENDING, TEN, WAYS, start_review
 
 Open = Callable[..., Editor]
@@ -100,6 +100,21 @@ def refuse_one_hunk_of_a_diff(open_editor: Open, folder: Path, port: Port) -> Be
     return editor, story
 
 
+def type_into_a_diff(open_editor: Open, folder: Path, port: Port) -> Begun:
+    agent = script(folder, on_prompt("", *write_through()))
+    editor = open_old(open_editor, agent, setup={"python": port.python}, init=LATER)
+    editor.acp("open", {})
+    open_diff(editor)
+
+    def story() -> None:
+        for count in (1, 2, 3):
+            editor.type(f"gg{count}Omine<Esc>")
+            editor.expect_lua("return vim.api.nvim_buf_get_lines(0, 0, 1, true)", ["mine"])
+            editor.screen.expect("edited in the diff")
+
+    return editor, story
+
+
 def undo_a_hunk(open_editor: Open, folder: Path, port: Port) -> Begun:
     editor = start_review(open_editor, folder, *WAYS["through us"], setup={"python": port.python}, init=LATER)
 
@@ -132,6 +147,7 @@ STORIES: dict[Callable[[Open, Path, Port], Begun], Price] = {
     send_a_prompt: Price(1, 1, goal=(1, 1)),
     write_into_a_modified_buffer: Price(2, 2, goal=(2, 1)),
     refuse_one_hunk_of_a_diff: Price(3, 5, goal=(3, 4)),
+    type_into_a_diff: Price(1, 1, goal=(1, 1)),
     undo_a_hunk: Price(1, 1, goal=(1, 0)),
 }
 

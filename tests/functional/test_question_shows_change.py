@@ -304,29 +304,28 @@ def test_a_diff_that_is_opened_again_at_once_leaves_the_options_on_the_screen(
         editor.screen.expect_gone(":w send")
 
 
-def test_an_edited_proposal_is_shown_as_it_would_be_sent(open_editor: Open, tmp_path: Path) -> None:
-    """Also once its diff is closed; without the edits, and once the agent changes it, it is the agent's again."""
+def test_the_question_says_that_its_proposal_is_edited(open_editor: Open, tmp_path: Path) -> None:
+    """Also once its diff is closed. Its rows are what the agent proposes; what is refused whole has none."""
     step = edit(diff("price.py", PRICE.replace(BODY, SUM), oldText=PRICE))
     editor = asking(open_editor, tmp_path, step, size=(140, 44))
     editor.screen.expect("price.py  +1 −4")
     editor.type(":Acp diff<CR>")
     editor.screen.expect(":w send")
     editor.type(":%s/return sum.*/return math.fsum(order.net for order in orders)/<CR>ggOimport math<Esc>")
-    editor.screen.expect("price.py  +2 −4  edited by you")
-    editor.screen.expect("│ 1 + import math")
+    editor.screen.expect("price.py  +1 −4  edited in the diff")
+    editor.screen.expect("│ 5 +     return sum(")
     editor.type(":q<CR>")
     editor.screen.expect_gone(":w send")
-    editor.screen.expect("│ 6 +     return math.fsum(order.net")
-    assert "return sum(" not in editor.screen.text()
+    editor.screen.expect("price.py  +1 −4  edited in the diff")
     editor.type(":Acp diff<CR>")
     editor.screen.expect(":w send yours")
     editor.screen.expect("1 ✓ Yes")
     editor.type(":%diffget<CR>")
     editor.screen.expect("you refused it all: allowing once rejects it")
-    editor.screen.expect("price.py  +0 −0  edited by you")
+    editor.screen.expect_gone("│ 5 +     return sum(")
     editor.type("uuu")
     editor.screen.expect("price.py  +1 −4")
-    editor.screen.expect_gone("edited by you")
+    editor.screen.expect_gone("edited in the diff")
     editor.screen.expect("│ 5 +     return sum(")
 
 
@@ -347,8 +346,8 @@ def test_what_the_user_has_edited_is_what_one_key_sends(open_editor: Open, tmp_p
     editor.type(":Acp diff<CR>")
     editor.screen.expect(":w send")
     editor.type("GoLAST = 1<Esc>:q<CR>")
-    editor.screen.expect("+2 −4  edited by you")
-    editor.screen.expect("price.py +2 −4  g1 yes")  # the bar
+    editor.screen.expect("+1 −4  edited in the diff")
+    editor.screen.expect("price.py +1 −4  g1 yes")  # the bar
     expect_key(editor, "g1")
     editor.type("1")
     editor.wait_event("AcpAnswered", option_id="yes")
@@ -370,9 +369,9 @@ def test_an_edit_of_a_changed_proposal_is_told_again(open_editor: Open, tmp_path
     editor.type(":Acp diff<CR>")
     editor.screen.expect(":w send")
     editor.type("GoLAST = 1<Esc>:q<CR>")
-    editor.screen.expect("price.py  +2 −4  edited by you")
+    editor.screen.expect("price.py  +1 −4  edited in the diff")
     (tmp_path / "go").touch()
-    editor.screen.expect("price.py  +3 −5  edited by you")
+    editor.screen.expect("price.py  +2 −5  edited in the diff")
 
 
 def test_unsaved_lines_are_lines_of_the_file(open_editor: Open, tmp_path: Path) -> None:

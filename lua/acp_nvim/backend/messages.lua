@@ -140,15 +140,10 @@
 ---@field written? string  what the agent makes of the disk as it is; none: that is not known
 ---@field takes_unsaved? boolean  unsaved lines make something else of what the agent writes
 
---- What the user has made of the right side of one file so far.
----@class acp.message.EditedFile
----@field left? string  the live text
----@field right? string  what would be sent now
-
 --- The user has edited right sides of a proposal, which is not sent yet. Other files are as they were proposed.
 ---@class acp.message.Edited: acp.message.OfQuestion
 ---@field version? integer
----@field files? table<string, acp.message.EditedFile>  by path
+---@field files? table<string, "edited"|"refused">  by path
 
 --- The right sides of a proposal are what the user wants. Of a file that is not named all is taken.
 ---@class acp.message.Decide: acp.message.OfQuestion

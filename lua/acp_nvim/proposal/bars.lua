@@ -72,8 +72,7 @@ end
 ---@param file acp.ProposalFile
 ---@return boolean
 local function is_refused(file)
-  local decided = store.decided_text(file)
-  return decided ~= nil and decided == (file.sides.left or "")
+  return store.edit_state(file) == "refused"
 end
 
 --- What `:w` does: it goes on to a file that is undecided, or sends all of the proposal, the user's version or a refusal.

@@ -8,7 +8,6 @@ local set_aside = require("acp_nvim.proposal.set_aside")
 local side_history = require("acp_nvim.proposal.side_history")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.proposal.store")
-local tell_edits = require("acp_nvim.proposal.tell_edits")
 local unsaved_lines = require("acp_nvim.proposal.unsaved_lines")
 
 local api = vim.api
@@ -56,7 +55,7 @@ function M.windows_gone(proposal)
     keeps = release(file) or keeps
   end
   store.all[proposal.key] = keeps and proposal.key ~= store.VIEW and proposal or nil
-  tell_edits.tell(proposal)
+  decision.tell_edits(proposal)
   leave_list(proposal.list)
 end
 

@@ -20,6 +20,7 @@ local store = require("acp_nvim.proposal.store")
 
 local M = {}
 
+local PAUSE_MS = 150 -- in which edits pool
 local LEAVING_MS = 1500 -- so long Neovim stays for what has been decided last
 
 local sent = {} ---@type table<integer, integer>  question -> when a decision was sent whose effect is not seen yet
@@ -147,6 +148,38 @@ function M.accept(proposal)
     end
   end
   send(proposal)
+end
+
+--- Tells the question in the chat which files are edited or refused so far. Their texts go with the decision.
+---@param proposal acp.Proposal
+function M.tell_edits(proposal)
+  local message, told = proposal.message, proposal.told_edits
+  if message.kind ~= "proposal" or not state.question(proposal.key) or not backend.is_running() then
+    return
+  end
+  local files = vim.empty_dict() ---@type table<string, acp.EditState>
+  for _, file in ipairs(proposal.files) do
+    files[file.path] = store.edit_state(file)
+  end
+  if not vim.deep_equal(files, told and told.version == message.version and told.files or {}) then
+    proposal.told_edits = { version = message.version, files = files }
+    backend.notify("edited", { question = proposal.key, version = message.version, files = files })
+  end
+end
+
+--- Tells it after a pause, in which edits pool: most of them change nothing of it.
+---@param proposal acp.Proposal
+function M.tell_edits_soon(proposal)
+  if proposal.tells_soon then
+    return
+  end
+  proposal.tells_soon = true
+  vim.defer_fn(function()
+    proposal.tells_soon = nil
+    if store.is_open(proposal) then -- when they close it is told
+      M.tell_edits(proposal)
+    end
+  end, PAUSE_MS)
 end
 
 -- An answer from elsewhere --------------------------------------------------------------------------------------------

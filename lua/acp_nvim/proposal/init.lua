@@ -15,7 +15,6 @@ local show = require("acp_nvim.proposal.show")
 local sides = require("acp_nvim.proposal.sides")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.proposal.store")
-local tell_edits = require("acp_nvim.proposal.tell_edits")
 
 local M = {
   answer = decision.answer,
@@ -44,7 +43,7 @@ local function update(proposal, message)
     proposal.at = sent.path == before and index or proposal.at
   end
   sides.take_over(proposal, old, is_same)
-  tell_edits.tell(proposal)
+  decision.tell_edits(proposal)
 end
 
 --- Closes the proposals of this tabpage: its windows show one at a time.

@@ -10,7 +10,6 @@ local show = require("acp_nvim.proposal.show")
 local side_history = require("acp_nvim.proposal.side_history")
 local sides = require("acp_nvim.proposal.sides")
 local store = require("acp_nvim.proposal.store")
-local tell_edits = require("acp_nvim.proposal.tell_edits")
 
 local M = {}
 
@@ -60,7 +59,7 @@ function M.refuse_in(proposal)
   refuse(file)
   store.all[proposal.key] = proposal
   local following = decision.decide_file(proposal, file)
-  tell_edits.tell(proposal)
+  decision.tell_edits(proposal)
   if following and store.is_here(proposal) then
     show.show_file(proposal, following, false)
   end

@@ -3,6 +3,7 @@
 local bars = require("acp_nvim.proposal.bars")
 local buffers = require("acp_nvim.proposal.buffers")
 local close = require("acp_nvim.proposal.close")
+local decision = require("acp_nvim.proposal.decision")
 local diff_windows = require("acp_nvim.proposal.diff_windows")
 local follow_live = require("acp_nvim.proposal.follow_live")
 local messages = require("acp_nvim.ui.messages")
@@ -14,7 +15,6 @@ local side_history = require("acp_nvim.proposal.side_history")
 local sides = require("acp_nvim.proposal.sides")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.proposal.store")
-local tell_edits = require("acp_nvim.proposal.tell_edits")
 local unsaved_lines = require("acp_nvim.proposal.unsaved_lines")
 
 local api = vim.api
@@ -109,14 +109,15 @@ local function entered(proposal, buf, win)
   end
 end
 
---- Says again what the keys do: it depends on what the right side holds.
+--- Says again what the keys do, and in the chat what is edited: both depend on what the right sides hold.
 ---@param proposal acp.Proposal
-local function renew_bars(proposal)
+local function tell_edited(proposal)
   if store.is_open(proposal) and diff_windows.is_open(proposal.windows) then
     local file = store.current_file(proposal)
     local left, right = bars.of(proposal, file)
     vim.bo[file.buf].modifiable = sides.is_editable(proposal, file)
     diff_windows.set_bars(proposal.windows, left, right)
+    decision.tell_edits_soon(proposal)
   end
 end
 
@@ -147,7 +148,7 @@ local function watch_edits(proposal, buf)
           if file then
             side_history.settle(file)
           end
-          renew_bars(proposal)
+          tell_edited(proposal)
         end)
       end
     end,
@@ -163,10 +164,8 @@ local function reloaded(proposal, buf)
     sides.refill(file)
   end
   watch_edits(proposal, buf)
-  tell_edits.watch(proposal, buf)
   vim.schedule(function()
-    renew_bars(proposal)
-    tell_edits.tell(proposal)
+    tell_edited(proposal)
   end)
 end
 
@@ -179,7 +178,6 @@ local function prepare_buffer(proposal, file)
   end
   local buf = file.buf --[[@as integer]]
   watch_edits(proposal, buf)
-  tell_edits.watch(proposal, buf)
   reload.fill_by(buf, function()
     reloaded(proposal, buf)
   end)

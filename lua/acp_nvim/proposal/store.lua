@@ -32,6 +32,8 @@ local M = {}
 ---@field decided? boolean  by `:w` in its right side
 ---@field changed? boolean  by the agent, since the user has seen it
 
+---@alias acp.EditState "edited"|"refused"  refused: as a whole
+
 ---@class acp.Proposal
 ---@field key integer
 ---@field message acp.ProposalMessage  the newest version
@@ -40,7 +42,8 @@ local M = {}
 ---@field windows? acp.DiffWindows  nil: they are closed
 ---@field stop_following? fun()  the live text of the file that is before the user
 ---@field list? integer     id of the quickfix list
----@field told_edits? { version: integer, files: table }  what the backend knows of the user's edits
+---@field told_edits? { version: integer, files: table<string, acp.EditState> }  that the backend knows
+---@field tells_soon? boolean  the backend will be told
 ---@field told_unsent? boolean  that a write of nobody's was no answer
 ---@field marked? integer   buffer with marks at unsaved lines
 
@@ -122,6 +125,14 @@ end
 function M.decided_text(file)
   local edited = M.edited_text(file)
   return edited == "" and not file.sides.right and file.sides.left or edited
+end
+
+--- What the user has made of a file so far.
+---@param file acp.ProposalFile
+---@return acp.EditState?  nil: it is as it was proposed
+function M.edit_state(file)
+  local decided = M.decided_text(file)
+  return decided and (decided == (file.sides.left or "") and "refused" or "edited") or nil
 end
 
 --- The right sides of a question that the user has changed.
