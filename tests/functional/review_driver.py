@@ -75,7 +75,7 @@ function steps.report(session)
 end
 
 local function see(answer)
-  local blocks, hunks, ids = pending.blocks(text), {}, {}
+  local blocks, hunks, ids = pending.waiting(text), {}, {}
   for i, change in ipairs(blocks.changes) do
     assert(not ids[change.id] and not text.kept_ids[change.id], "an id twice")
     ids[change.id] = true

@@ -66,7 +66,7 @@ local function settle(buf, one)
   local from, to, before = one.from, one.to, one.shown
   one.shown = file.text.known
   one.edits, one.stale, one.reread, one.from, one.to = 0, nil, nil, math.huge, -1
-  local first, last = hunk_list.near(pending_changes.blocks(file.text), from, to)
+  local first, last = hunk_list.near(pending_changes.waiting(file.text), from, to)
   if before ~= one.shown or first <= last then
     refresh.file(file, from, to)
   end
@@ -220,7 +220,7 @@ function M.refresh_or_leave(file)
   file.buf = nil
 end
 
--- Edits whose maker says whose they are ----------------------------------------------------------------------------------
+-- Edits whose maker says whose they are -------------------------------------------------------------------------------
 
 --- Calls `fn`, which changes the text of the buffer; its caller says whose lines those are.
 ---@generic R

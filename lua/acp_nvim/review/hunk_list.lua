@@ -16,7 +16,7 @@ local M = {}
 ---@field note? string    what has changed where that has no lines
 ---@field had_newline? boolean  the last line of the text is as it was but for its newline, which it had before
 
----@class acp.Blocks  ascending; never altered
+---@class acp.HunkList  ascending; never altered
 ---@field rows integer[]        where the new lines of each begin in the text, from 0
 ---@field changes acp.AgentChange[]
 ---@field made_of? string[][][]   the hunks of the turns of which they are made
@@ -36,7 +36,7 @@ function M.new_id()
   return last_id
 end
 
----@return acp.Blocks
+---@return acp.HunkList
 function M.none()
   return { rows = {}, changes = {} }
 end
@@ -60,14 +60,14 @@ function M.change(author, old, new, earlier)
   }
 end
 
---- The blocks that overlap or touch these rows.
----@param blocks acp.Blocks
+--- The hunks that overlap or touch these rows.
+---@param hunks acp.HunkList
 ---@param first integer
 ---@param last integer
 ---@return integer from
 ---@return integer to
-function M.near(blocks, first, last)
-  local rows, changes = blocks.rows, blocks.changes
+function M.near(hunks, first, last)
+  local rows, changes = hunks.rows, hunks.changes
   local function first_from(row)
     local low, high = 1, #rows + 1
     while low < high do
@@ -88,14 +88,14 @@ function M.near(blocks, first, last)
 end
 
 --- Those of the ids that are among the changes.
----@param blocks acp.Blocks
+---@param hunks acp.HunkList
 ---@param ids table<integer, any>
 ---@return acp.Placed[]  ascending
-function M.chosen(blocks, ids)
+function M.chosen(hunks, ids)
   local list = {}
-  for i, change in ipairs(blocks.changes) do
+  for i, change in ipairs(hunks.changes) do
     if ids[change.id] then
-      list[#list + 1] = { row = blocks.rows[i], item = change }
+      list[#list + 1] = { row = hunks.rows[i], item = change }
     end
   end
   return list
@@ -155,24 +155,24 @@ local function is_same_list(some, others)
   return true
 end
 
---- The blocks after an edit beside all of them.
----@param blocks acp.Blocks
+--- The hunks after an edit beside all of them.
+---@param hunks acp.HunkList
 ---@param edit acp.Edit
----@return acp.Blocks
-local function shifted(blocks, edit)
+---@return acp.HunkList
+local function shifted(hunks, edit)
   local growth = #edit[3] - (edit[2] - edit[1])
   if growth == 0 then
-    return blocks
+    return hunks
   end
   local rows = {}
-  for i, row in ipairs(blocks.rows) do
+  for i, row in ipairs(hunks.rows) do
     rows[i] = row >= edit[2] and row + growth or row
   end
-  return { rows = rows, changes = blocks.changes, made_of = blocks.made_of }
+  return { rows = rows, changes = hunks.changes, made_of = hunks.made_of }
 end
 
 --- How many hunks of a single turn are the same where they begin, and where they end: an edit meets some of thousands.
----@param before acp.Blocks
+---@param before acp.HunkList
 ---@param turn? acp.Turn  the only one of which something waits
 ---@param is_taken table<integer, any>
 ---@return integer head
@@ -197,20 +197,20 @@ local function in_common(before, turn, is_taken)
 end
 
 --- The changes of a text by its stack.
----@param before acp.Blocks  those of the text before its last edits
+---@param before acp.HunkList  those of the text before its last edits
 ---@param turns acp.Turn[]
 ---@param lines string[]
 ---@param is_taken table<integer, any>  ids that no other change may get
 ---@param edit? acp.Edit  the only one since
----@return acp.Blocks
+---@return acp.HunkList
 function M.of(before, turns, lines, is_taken, edit)
   local made_of = stack.hunks_of(turns)
   if edit and before.made_of and is_same_list(made_of, before.made_of) then
     return shifted(before, edit)
   end
   local head, tail = in_common(before, stack.only_waiting(turns), is_taken)
-  local blocks, at = M.none(), head + 1 -- at: the first of those before that may still stay
-  blocks.made_of = made_of
+  local hunks, at = M.none(), head + 1 -- at: the first of those before that may still stay
+  hunks.made_of = made_of
   local made, places_of = {}, {} ---@type acp.AgentChange[], table<string[], integer>
   for i = head + 1, #before.changes - tail do
     places_of[before.changes[i].old] = i
@@ -227,7 +227,7 @@ function M.of(before, turns, lines, is_taken, edit)
     count = count + 1
     if count <= head or (tail > 0 and count > total - tail) then
       local change = before.changes[count <= head and count or #before.changes - total + count]
-      blocks.rows[count], blocks.changes[count] = row, change
+      hunks.rows[count], hunks.changes[count] = row, change
       return
     end
     local i = places_of[old]
@@ -239,17 +239,17 @@ function M.of(before, turns, lines, is_taken, edit)
       same = M.change(authors[1], old, new, #authors > 1 and vim.list_slice(authors, 2) or nil)
       made[#made + 1] = same
     end
-    blocks.rows[#blocks.rows + 1], blocks.changes[#blocks.changes + 1] = row, same
+    hunks.rows[#hunks.rows + 1], hunks.changes[#hunks.changes + 1] = row, same
   end)
   gone_until(#before.changes - tail + 1)
-  return blocks
+  return hunks
 end
 
 --- The changes that the user was asked about, as far as they are known as turns.
----@param before acp.Blocks  as they were last
+---@param before acp.HunkList  as they were last
 ---@param turns acp.Turn[]
 ---@param lines string[]
----@return acp.Blocks
+---@return acp.HunkList
 function M.of_allowed(before, turns, lines)
   local known, list = {}, {} ---@type table<string[], acp.AgentChange>, acp.Placed[]
   for _, change in ipairs(before.changes) do
@@ -270,11 +270,11 @@ function M.of_allowed(before, turns, lines)
   table.sort(list, function(one, other)
     return one.row < other.row or (one.row == other.row and one.item.id < other.item.id)
   end)
-  local blocks = M.none()
+  local hunks = M.none()
   for i, placed in ipairs(list) do
-    blocks.rows[i], blocks.changes[i] = placed.row, placed.item
+    hunks.rows[i], hunks.changes[i] = placed.row, placed.item
   end
-  return blocks
+  return hunks
 end
 
 return M

@@ -2,11 +2,11 @@
 -- room, so that it answers at once and goes on when the backend has ended. The backend tells what changes on disk, and
 -- is told what was undone.
 --
---   the model       store (the files) > pending_changes (the text of one) > stack (whose lines they are), hunk_list (what
---                   waits), moments (states of `u`), told (what agents know), turn_bases (lines of the user's since)
---   what comes in   attached_buffers (the user's keys), changes_in_buffers (agents), changes_on_disk, turns
---   decisions       keep_or_undo > undo (one file); undo_turn > undo, redo > undo_outcome (the message)
---   what is shown   refresh > signs, keys, key_hint; backend_reports > turn_lines (in the chat), told_report (to agents)
+--   the model      store (the files) > pending_changes (the text of one) > stack (whose lines they are), hunk_list (what
+--                  waits), moments (states of `u`), told (what agents know), turn_bases (lines of the user's since)
+--   comes in       attached_buffers (the user's keys), changes_in_buffers (agents), changes_on_disk, turns
+--   is decided     keep_or_undo > undo (one file); undo_turn > undo, redo > undo_outcome (the message)
+--   is shown       refresh > signs, keys, key_hint; backend_reports > turn_lines (chat), told_report (agents)
 local backend_reports = require("acp_nvim.review.backend_reports")
 local changes_on_disk = require("acp_nvim.review.changes_on_disk")
 local keep_or_undo = require("acp_nvim.review.keep_or_undo")

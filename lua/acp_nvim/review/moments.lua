@@ -343,14 +343,14 @@ end
 function M.forget_session(memory, session)
   for _, moment in ipairs(memory.moments) do
     local edits, known = {}, moment.known
-    for i, change in ipairs(known.blocks and known.blocks.changes or {}) do
-      local row = known.blocks.rows[i]
+    for i, change in ipairs(known.waiting and known.waiting.changes or {}) do
+      local row = known.waiting.rows[i]
       edits[#edits + 1] = change.session == session and { row, row + #change.new, change.new } or nil
     end
     if #edits > 0 then
       local turns = stack.take(known.turns, edits, true)
-      moment.known = vim.tbl_extend("force", known, { turns = turns, before = known.blocks })
-      moment.known.blocks, moment.known.edit = nil, nil
+      moment.known = vim.tbl_extend("force", known, { turns = turns, before = known.waiting })
+      moment.known.waiting, moment.known.edit = nil, nil
     end
   end
 end

@@ -28,10 +28,10 @@ local M = {}
 ---@field turns acp.Turn[]
 ---@field newline? acp.AgentChange  of only the newline at the end: it holds as long as the last line is that
 ---@field decided acp.DecidedChange[]
----@field before acp.Blocks   of the text before: hunks that are as they were there keep their ids
+---@field before acp.HunkList   of the text before: hunks that are as they were there keep their ids
 ---@field edit? acp.Edit      which has made this text of that one, if it was a single one
----@field blocks? acp.Blocks  what waits: made when somebody asks for it
----@field allowed? acp.Blocks  what does not wait, as the user was asked about it: made when somebody asks
+---@field waiting? acp.HunkList  what waits: made when somebody asks for it
+---@field allowed? acp.HunkList  what does not wait, as the user was asked about it: made when somebody asks
 
 ---@class acp.Snapshot  a text and what was known of it
 ---@field lines string[]
@@ -41,18 +41,18 @@ local M = {}
 ---@field memory acp.Memory
 ---@field text acp.TextVersion  of that memory
 
----@class acp.Pending
+---@class acp.ReviewedText
 ---@field lines string[]
 ---@field known acp.Known
 ---@field memory acp.Memory
 ---@field told acp.ToldSessions
 ---@field snapshots { saved?: acp.Snapshot, undeleted?: acp.Snapshot }  as on disk, and as before the file was deleted
----@field last_allowed? acp.Blocks
+---@field last_allowed? acp.HunkList
 ---@field kept_ids table<integer, true>
 ---@field listed table<integer, true>  decided, and still listed: until their session's next turn
----@field standing? acp.Pending  what stands at the path beside lines, once an agent has changed that
+---@field standing? acp.ReviewedText  what stands at the path beside lines, once an agent has changed that
 ---@field notes table<acp.AgentChange, acp.AgentChange>  hunks of that, as they are shown
----@field shown? { lines: acp.Blocks, notes: acp.Blocks, all: acp.Blocks }  the changes of both
+---@field shown? { lines: acp.HunkList, notes: acp.HunkList, all: acp.HunkList }  the changes of both
 ---@field bases acp.TurnBase[]  of turns that have written here, the newest last
 
 ---@class acp.RedoPlan
@@ -76,9 +76,9 @@ local M = {}
 ---@field standing? acp.UndoPlan  of what stands at the path
 
 ---@param lines string[]
----@return acp.Pending
+---@return acp.ReviewedText
 function M.new(lines)
-  local known = { turns = {}, decided = {}, before = hunk_list.none(), blocks = hunk_list.none() }
+  local known = { turns = {}, decided = {}, before = hunk_list.none(), waiting = hunk_list.none() }
   local text =
     { lines = lines, known = known, memory = moments.new(), told = {}, kept_ids = {}, listed = {}, bases = {} }
   text.snapshots, text.notes = {}, setmetatable({}, { __mode = "k" })
@@ -89,34 +89,34 @@ end
 
 --- The change of the newline at the end, unless another change has the last line. It goes and comes with that line, so
 --- each state of the undo tree has its own; what stands at the path beside lines (`standing`) is in no undo tree.
----@param text acp.Pending
----@param blocks acp.Blocks
+---@param text acp.ReviewedText
+---@param hunks acp.HunkList
 ---@return acp.AgentChange?
-local function newline_beside(text, blocks)
-  local newline, last, n = text.known.newline, #text.lines - 1, #blocks.rows
-  local has_last = n > 0 and blocks.rows[n] + #blocks.changes[n].new > last
+local function newline_beside(text, hunks)
+  local newline, last, n = text.known.newline, #text.lines - 1, #hunks.rows
+  local has_last = n > 0 and hunks.rows[n] + #hunks.changes[n].new > last
   return newline and not has_last and newline.new[1] == text.lines[last + 1] and newline or nil
 end
 
 --- The changes of the lines that wait for a decision.
----@param text acp.Pending
----@return acp.Blocks
-local function line_blocks(text)
+---@param text acp.ReviewedText
+---@return acp.HunkList
+local function line_hunks(text)
   local known = text.known
-  if not known.blocks then
-    local blocks = hunk_list.of(known.before, known.turns, text.lines, text.kept_ids, known.edit)
-    local newline = newline_beside(text, blocks)
+  if not known.waiting then
+    local hunks = hunk_list.of(known.before, known.turns, text.lines, text.kept_ids, known.edit)
+    local newline = newline_beside(text, hunks)
     if newline then
-      blocks = { rows = vim.list_slice(blocks.rows), changes = vim.list_slice(blocks.changes) }
-      blocks.rows[#blocks.rows + 1], blocks.changes[#blocks.changes + 1] = #text.lines - 1, newline
+      hunks = { rows = vim.list_slice(hunks.rows), changes = vim.list_slice(hunks.changes) }
+      hunks.rows[#hunks.rows + 1], hunks.changes[#hunks.changes + 1] = #text.lines - 1, newline
     end
-    known.blocks = blocks
+    known.waiting = hunks
   end
-  return known.blocks
+  return known.waiting
 end
 
 --- A change of what stands at the path, as it is shown.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param change acp.AgentChange
 ---@return acp.AgentChange
 local function as_note(text, change)
@@ -128,7 +128,7 @@ local function as_note(text, change)
   return note
 end
 
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param list acp.Placed[]
 ---@return acp.Placed[]
 local function as_notes(text, list)
@@ -138,11 +138,11 @@ local function as_notes(text, list)
 end
 
 --- The changes that wait for a decision.
----@param text acp.Pending
----@return acp.Blocks
-function M.blocks(text)
-  local lines = line_blocks(text)
-  local notes = text.standing and line_blocks(text.standing)
+---@param text acp.ReviewedText
+---@return acp.HunkList
+function M.waiting(text)
+  local lines = line_hunks(text)
+  local notes = text.standing and line_hunks(text.standing)
   if not notes or #notes.rows == 0 then
     return lines
   end
@@ -161,8 +161,8 @@ function M.blocks(text)
 end
 
 --- The changes that the user was asked about: they do not wait, and can be undone.
----@param text acp.Pending
----@return acp.Blocks
+---@param text acp.ReviewedText
+---@return acp.HunkList
 function M.allowed(text)
   local known = text.known
   if not known.allowed then
@@ -172,33 +172,33 @@ function M.allowed(text)
   return known.allowed
 end
 
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param changed table  of what is known
 local function know(text, changed)
   local before = text.known
-  local known = { turns = before.turns, newline = before.newline, decided = before.decided, before = line_blocks(text) }
+  local known = { turns = before.turns, newline = before.newline, decided = before.decided, before = line_hunks(text) }
   text.known = vim.tbl_extend("force", known, changed)
 end
 
 --- Those of the ids that are pending in the lines.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param ids table<integer, any>
 ---@return acp.Placed[]  ascending
 local function chosen_of(text, ids)
-  return hunk_list.chosen(line_blocks(text), ids)
+  return hunk_list.chosen(line_hunks(text), ids)
 end
 
 --- Those of the ids that can be undone.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param ids table<integer, any>
 ---@return acp.Placed[]
 function M.undoable(text, ids)
-  local waiting = hunk_list.chosen(M.blocks(text), ids)
+  local waiting = hunk_list.chosen(M.waiting(text), ids)
   return #waiting > 0 and waiting or hunk_list.chosen(M.allowed(text), ids)
 end
 
 --- The turns that have left something.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@return acp.Turn[]
 function M.turns(text)
   local turns = text.known.turns
@@ -206,7 +206,7 @@ function M.turns(text)
 end
 
 --- The turns of which something waits.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@return acp.Turn[]
 function M.waiting_turns(text)
   return vim.tbl_filter(function(turn)
@@ -215,7 +215,7 @@ function M.waiting_turns(text)
 end
 
 --- The decided changes.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@return acp.DecidedChange[]
 function M.decided(text)
   local decided = text.known.decided
@@ -229,7 +229,7 @@ function M.decided(text)
 end
 
 --- How many lines each turn has added and removed, of what waits and of what was allowed.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@return { session: integer, turn: integer, plus: integer, minus: integer, allowed?: boolean, note?: string }[]
 function M.sizes(text)
   local list = {}
@@ -240,14 +240,14 @@ function M.sizes(text)
     end
     list[i] = { session = turn.session, turn = turn.turn, plus = plus, minus = minus, allowed = turn.allowed }
   end
-  local blocks = M.blocks(text)
-  for _, change in ipairs(blocks.changes) do
+  local hunks = M.waiting(text)
+  for _, change in ipairs(hunks.changes) do
     if not change.note then
       break
     end
     list[#list + 1] = { session = change.session, turn = change.turn, plus = 0, minus = 0, note = change.note }
   end
-  local last = blocks.changes[#blocks.changes]
+  local last = hunks.changes[#hunks.changes]
   if last and last.had_newline ~= nil then
     list[#list + 1] = { session = last.session, turn = last.turn, plus = 1, minus = 1 }
   end
@@ -255,15 +255,16 @@ function M.sizes(text)
 end
 
 --- The lines that a turn has written, as changes of the text above it.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param what acp.WrittenBy
 ---@return acp.Placed[]
 local function lines_of_turn(text, what)
-  local list, blocks, known = {}, line_blocks(text), {} ---@type acp.Placed[], acp.Blocks, table<string[], acp.AgentChange>
+  local list, hunks = {}, line_hunks(text) ---@type acp.Placed[], acp.HunkList
+  local known = {} ---@type table<string[], acp.AgentChange>
   for _, change in ipairs(M.allowed(text).changes) do
     known[change.old] = change
   end
-  for _, change in ipairs(blocks.changes) do
+  for _, change in ipairs(hunks.changes) do
     known[change.old] = change
   end
   for i, turn in ipairs(text.known.turns) do
@@ -277,15 +278,15 @@ local function lines_of_turn(text, what)
       list[#list + 1] = { row = row, item = change, is_allowed = turn.allowed }
     end
   end
-  local last = blocks.changes[#blocks.changes]
+  local last = hunks.changes[#hunks.changes]
   if last and last.had_newline ~= nil and stack.is_of(last, what) then
-    list[#list + 1] = { row = blocks.rows[#blocks.rows], item = last }
+    list[#list + 1] = { row = hunks.rows[#hunks.rows], item = last }
   end
   return list
 end
 
 --- What a turn has changed.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param what acp.WrittenBy
 ---@return acp.Placed[]
 function M.of_turn(text, what)
@@ -322,7 +323,7 @@ local function moved(decided, edits)
 end
 
 --- Carries out the edits.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param edits acp.Edit[]
 ---@param changed table  what is known afterwards
 ---@param is_users? boolean
@@ -348,7 +349,7 @@ end
 -- Who edits -------------------------------------------------------------------------------------------------------------
 
 --- An agent has changed the text.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param edits acp.Edit[]
 ---@param author acp.Author
 ---@param is_allowed? fun(edit: acp.Edit): boolean  the user was asked about it
@@ -361,7 +362,7 @@ function M.agent(text, edits, author, is_allowed)
 end
 
 --- The user has changed the text: the agents are told of what becomes of their lines.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param edits acp.Edit[]
 function M.user(text, edits)
   if #edits > 0 then
@@ -371,7 +372,7 @@ function M.user(text, edits)
 end
 
 --- A program has changed the text, or a proposal has brought what the user had typed into it: all agents know of that.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param edits acp.Edit[]
 function M.others(text, edits)
   if #edits > 0 then
@@ -383,13 +384,13 @@ end
 
 --- An agent has changed whether the last line ends with a newline, and the line is as it was. No agent is told of what
 --- becomes of it.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param had_newline boolean
 ---@param has_newline boolean
 ---@param author acp.Author
 function M.last_newline(text, had_newline, has_newline, author)
-  local blocks, line = line_blocks(text), text.lines[#text.lines]
-  local last = blocks.changes[#blocks.changes]
+  local hunks, line = line_hunks(text), text.lines[#text.lines]
+  local last = hunks.changes[#hunks.changes]
   local change = nil ---@type acp.AgentChange?
   if last and last.had_newline ~= nil then
     change = has_newline ~= last.had_newline and last or nil
@@ -403,7 +404,7 @@ function M.last_newline(text, had_newline, has_newline, author)
 end
 
 --- An agent has changed what stands at the path. What is not as it was known to be is not the agent's doing.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param before string[]
 ---@param after string[]
 ---@param author acp.Author
@@ -427,11 +428,11 @@ function M.stands(text, before, after, author, is_known)
 end
 
 --- Whether the turn has made the file, empty so far: then it has made it with the lines that come now.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param author acp.Author
 ---@return boolean
 function M.take_creation(text, author)
-  for _, change in ipairs(text.standing and line_blocks(text.standing).changes or {}) do
+  for _, change in ipairs(text.standing and line_hunks(text.standing).changes or {}) do
     local is_of_turn = change.session == author.session and change.turn == author.turn
     if change.old[1] == standing.NOTHING and is_of_turn and #change.earlier == 0 then
       text.standing = nil
@@ -444,20 +445,20 @@ end
 -- Other texts -----------------------------------------------------------------------------------------------------------
 
 --- Remembers the text as the saved one, or as that before its deletion.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param name "saved"|"undeleted"
 ---@param edits? acp.Edit[]  which make it of the present text
 function M.take_snapshot(text, name, edits)
-  line_blocks(text)
+  line_hunks(text)
   local snapshot = { lines = vim.list_slice(text.lines), known = text.known }
   if edits and #edits > 0 then
     snapshot.lines = diff.apply(text.lines, edits)
     snapshot.known = vim.tbl_extend("force", text.known, {
       turns = stack.take(text.known.turns, edits),
       decided = moved(text.known.decided, edits),
-      before = text.known.blocks,
+      before = text.known.waiting,
     })
-    snapshot.known.blocks, snapshot.known.edit = nil, nil
+    snapshot.known.waiting, snapshot.known.edit = nil, nil
   end
   text.snapshots[name] = snapshot
 end
@@ -468,7 +469,7 @@ end
 ---@field is_allowed? fun(lines: string[]): (fun(edit: acp.Edit): boolean)?
 
 --- The disk was written under lines that are not saved: the saved text takes that, as the text did.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param under acp.Patch  the saved text, of the one before the steps
 ---@param steps acp.WrittenStep[]
 ---@param disk string[]
@@ -485,13 +486,13 @@ function M.write_saved(text, under, steps, disk)
     take(edits, step.author, step.is_allowed and step.is_allowed(lines))
   end
   take(diff.edits(lines, disk))
-  local before = saved.known.blocks or saved.known.before
+  local before = saved.known.waiting or saved.known.before
   local known = { turns = turns, newline = saved.known.newline, decided = decided, before = before }
   text.snapshots.saved = { lines = lines, known = known }
 end
 
 --- That text is there again.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param name "saved"|"undeleted"
 function M.restore(text, name)
   local snapshot = text.snapshots[name]
@@ -504,35 +505,35 @@ function M.restore(text, name)
 end
 
 --- The buffer is in that state of its undo tree now.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param seq integer
 function M.remember(text, seq)
-  line_blocks(text)
+  line_hunks(text)
   moments.remember(text.memory, seq, text.known)
 end
 
 --- Forgets all states: another buffer numbers its own.
----@param text acp.Pending
+---@param text acp.ReviewedText
 function M.forget_moments(text)
   text.memory = moments.new()
 end
 
 --- Whether the text is that of the state that was remembered last, whatever has happened since.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@return boolean
 function M.is_back(text)
   return moments.is_back(text.memory)
 end
 
 --- Whether `u` or `<C-r>` may lead to a state in which something is pending.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@return boolean
 function M.may_come_back(text)
   return moments.has_pending(text.memory)
 end
 
 --- The decided changes of a state, with those that have been kept since.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param before acp.DecidedChange[]
 ---@return acp.DecidedChange[]
 local function decided_by_now(text, before)
@@ -553,15 +554,15 @@ end
 
 --- Returns the saved text as a text that answers and plans as the present one does. It is not to be edited: only
 --- `undo_saved`, `write_saved` and `take_snapshot` change the saved text.
----@param text acp.Pending
----@return acp.Pending?
+---@param text acp.ReviewedText
+---@return acp.ReviewedText?
 function M.saved(text)
   local saved = text.snapshots.saved
   return saved and setmetatable({ lines = saved.lines, known = saved.known }, { __index = text }) or nil
 end
 
 --- The user has gone back or forth to that state: what was known there is known again.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param seq integer
 ---@return boolean
 function M.recall(text, seq)
@@ -569,7 +570,7 @@ function M.recall(text, seq)
   if known then
     local newline, decided = known.newline, decided_by_now(text, known.decided)
     newline = newline and not text.kept_ids[newline.id] and newline or nil
-    text.known = { turns = turns, newline = newline, decided = decided, before = known.blocks or known.before }
+    text.known = { turns = turns, newline = newline, decided = decided, before = known.waiting or known.before }
   end
   return known ~= nil
 end
@@ -577,7 +578,7 @@ end
 -- Decisions -------------------------------------------------------------------------------------------------------------
 
 --- The turns with each chosen change in a place of its own.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param chosen acp.Placed[]
 ---@return acp.Turn[]
 local function owned(text, chosen)
@@ -608,7 +609,7 @@ local function edits_of(chosen, side)
   return edits
 end
 
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param ids table<integer, any>
 ---@return acp.AgentChange?  what is left of the change of the newline
 local function newline_without(text, ids)
@@ -627,7 +628,7 @@ local function ids_of(chosen)
 end
 
 --- Keeps these changes: nobody has to decide on them any more, in any state of the undo tree.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param ids table<integer, any>
 ---@return acp.AgentChange[]
 function M.keep(text, ids)
@@ -661,7 +662,7 @@ function M.keep(text, ids)
 end
 
 --- Keeps all that a turn has written and that waits, also where later turns have written over it.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param what acp.WrittenBy
 ---@return acp.AgentChange[]
 function M.keep_turn(text, what)
@@ -698,7 +699,7 @@ function M.keep_turn(text, what)
 end
 
 --- Changes that do not wait, or all of a turn.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param what acp.UndoChoice
 ---@return acp.Placed[]
 ---@return fun(turn: acp.Turn, old: string[]): boolean  whether a hunk of a turn is meant
@@ -718,7 +719,7 @@ local function chosen_of_turns(text, what)
 end
 
 --- What undoing hunks, or a turn, makes of the text.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param what acp.UndoChoice
 ---@return acp.UndoPlan
 function M.plan_undo(text, what)
@@ -749,7 +750,7 @@ function M.plan_undo(text, what)
 end
 
 --- Undoes these changes: the agent's lines go, those before come back.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param plan acp.UndoPlan
 function M.undo(text, plan)
   if #plan.chosen == 0 then
@@ -771,21 +772,21 @@ function M.undo(text, plan)
 end
 
 --- The changes are undone in the saved text, under lines that are not saved.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param plan acp.UndoPlan  of the saved text
 function M.undo_saved(text, plan)
-  local saved = M.saved(text) --[[@as acp.Pending]]
-  local changed = { turns = plan.turns, decided = moved(saved.known.decided, plan.edits), before = line_blocks(saved) }
+  local saved = M.saved(text) --[[@as acp.ReviewedText]]
+  local changed = { turns = plan.turns, decided = moved(saved.known.decided, plan.edits), before = line_hunks(saved) }
   local known = vim.tbl_extend("force", saved.known, changed)
-  known.newline, known.blocks, known.allowed, known.edit = plan.newline, nil, nil, nil
+  known.newline, known.waiting, known.allowed, known.edit = plan.newline, nil, nil, nil
   text.snapshots.saved = { lines = diff.apply(saved.lines, plan.edits), known = known }
 end
 
 --- The text as it is, and what is known of it.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@return acp.TextBefore
 function M.snapshot(text)
-  line_blocks(text)
+  line_hunks(text)
   return {
     lines = vim.list_slice(text.lines),
     known = text.known,
@@ -809,14 +810,14 @@ function M.plan_redo(lines, before, after)
   return plan
 end
 
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param plan acp.RedoPlan
 function M.redo(text, plan)
   if #plan.edits > 0 then
     told.user(text.told, text.lines, plan.edits)
   end
   local before = plan.before
-  know(text, { turns = plan.turns, decided = plan.decided, before = before.known.blocks })
+  know(text, { turns = plan.turns, decided = plan.decided, before = before.known.waiting })
   text.known.newline = before.known.newline
   if before.memory == text.memory then -- what is kept from now on is followed along the text of before
     text.memory.text = before.text
@@ -829,7 +830,7 @@ function M.redo(text, plan)
 end
 
 --- A turn that has written since then.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param turns acp.Turn[]  that had written by then
 ---@return acp.Turn?
 function M.written_since(text, turns)
@@ -841,11 +842,11 @@ function M.written_since(text, turns)
 end
 
 --- Nothing of that session is pending any more, in any state: it has ended.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param session integer
 function M.forget_session(text, session)
   local ids = {}
-  for _, change in ipairs(M.blocks(text).changes) do
+  for _, change in ipairs(M.waiting(text).changes) do
     ids[change.id] = change.session == session or nil
   end
   M.keep(text, ids)

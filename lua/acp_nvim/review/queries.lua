@@ -80,7 +80,7 @@ end
 function M.hunk(id)
   attached_buffers.settle()
   for _, file in pairs(store.files) do
-    for i, change in ipairs(pending_changes.blocks(file.text).changes) do
+    for i, change in ipairs(pending_changes.waiting(file.text).changes) do
       if change.id == id then
         return store.pending(file, i, i)[1]
       end
@@ -213,12 +213,12 @@ end
 function M.rows(buf)
   attached_buffers.settle()
   local file, rows = store.of_buffer(buf), {}
-  local blocks = file and pending_changes.blocks(file.text) or { rows = {}, changes = {} }
+  local hunks = file and pending_changes.waiting(file.text) or { rows = {}, changes = {} }
   local last = api.nvim_buf_line_count(buf) - 1
-  for i, row in ipairs(blocks.rows) do
+  for i, row in ipairs(hunks.rows) do
     rows[i] = math.max(0, math.min(row, last))
   end
-  return rows, blocks.changes
+  return rows, hunks.changes
 end
 
 return M

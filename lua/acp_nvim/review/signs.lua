@@ -236,12 +236,12 @@ end
 
 --- Shows these changes, and no others.
 ---@param buf integer
----@param blocks acp.Blocks
+---@param hunks acp.HunkList
 ---@param from integer  rows in which a mark may not be where its lines are: beside an edit they may end up elsewhere
 ---@param to integer
-function M.show(buf, blocks, from, to)
+function M.show(buf, hunks, from, to)
   shown[buf] = shown[buf] or { changes = {}, at_end = {}, waiting = {} }
-  local before, now = shown[buf].changes, blocks.changes
+  local before, now = shown[buf].changes, hunks.changes
   local head, tail = in_common(before, now)
   local stays, had = {}, {} ---@type table<integer, true>, table<acp.AgentChange, true>
   for i = head + 1, #now - tail do
@@ -255,14 +255,14 @@ function M.show(buf, blocks, from, to)
   end
   for i = head + 1, #now - tail do
     if not had[now[i]] then
-      put(buf, now[i], blocks.rows[i])
+      put(buf, now[i], hunks.rows[i])
     end
   end
   shown[buf].changes = now
-  local first, last = hunk_list.near(blocks, from, to)
+  local first, last = hunk_list.near(hunks, from, to)
   for i = first, last do
-    if marked_row(buf, now[i].id) ~= blocks.rows[i] then
-      put(buf, now[i], blocks.rows[i])
+    if marked_row(buf, now[i].id) ~= hunks.rows[i] then
+      put(buf, now[i], hunks.rows[i])
     end
   end
 end
@@ -291,12 +291,12 @@ end
 --- Draws nothing in the buffer from now on, or draws these changes again.
 ---@param buf integer
 ---@param is_hidden boolean
----@param blocks? acp.Blocks
-function M.set_hidden(buf, is_hidden, blocks)
+---@param hunks? acp.HunkList
+function M.set_hidden(buf, is_hidden, hunks)
   hidden[buf] = is_hidden or nil
   M.clear(buf)
-  if blocks then
-    M.show(buf, blocks, 0, -1)
+  if hunks then
+    M.show(buf, hunks, 0, -1)
   end
 end
 

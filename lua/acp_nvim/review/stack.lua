@@ -355,7 +355,7 @@ local function bounded(turns)
   return first > 1 and vim.list_slice(turns, first) or turns
 end
 
---- An agent has made edits. Those that the user was asked about, and has allowed, go below the reviewed text; where they
+--- An agent has made edits. Those the user was asked about, and has allowed, go below the reviewed text. Where they
 --- touch lines that are still pending they wait with these, on which nobody has decided.
 ---@param turns acp.Turn[]
 ---@param lines string[]  the live text before them

@@ -40,7 +40,7 @@ local M = {}
 ---@class acp.ReviewedFile
 ---@field path string        resolved
 ---@field given string       as it was named
----@field text acp.Pending
+---@field text acp.ReviewedText
 ---@field standings acp.Standings
 ---@field removed boolean    by an agent, and it had no lines
 ---@field buf? integer       the loaded buffer that is followed
@@ -153,20 +153,20 @@ local function hunk_of(change, row, state)
 end
 
 ---@param file acp.ReviewedFile
----@param from? integer  of the changes in its blocks; nil: all
+---@param from? integer  of the hunks that wait; nil: all
 ---@param to? integer
 ---@return acp.Hunk[]  that wait for a decision, ascending
 function M.pending(file, from, to)
-  local blocks, list = pending_changes.blocks(file.text), {}
-  for i = from or 1, to or #blocks.rows do
-    list[#list + 1] = hunk_of(blocks.changes[i], blocks.rows[i], "pending")
+  local hunks, list = pending_changes.waiting(file.text), {}
+  for i = from or 1, to or #hunks.rows do
+    list[#list + 1] = hunk_of(hunks.changes[i], hunks.rows[i], "pending")
   end
   return list
 end
 
 --- The texts of a file in which a turn may have left something: with unsaved lines also that on the disk.
 ---@param file acp.ReviewedFile
----@return acp.Pending[]
+---@return acp.ReviewedText[]
 local function texts_of(file)
   local is_modified = file.buf and vim.api.nvim_buf_is_loaded(file.buf) and vim.bo[file.buf].modified
   return { file.text, is_modified and pending_changes.saved(file.text) or nil }
@@ -221,9 +221,9 @@ end
 ---@param file acp.ReviewedFile
 ---@return acp.Hunk[]
 function M.allowed(file)
-  local blocks, list = pending_changes.allowed(file.text), {}
-  for i, change in ipairs(blocks.changes) do
-    list[i] = hunk_of(change, blocks.rows[i], "kept")
+  local hunks, list = pending_changes.allowed(file.text), {}
+  for i, change in ipairs(hunks.changes) do
+    list[i] = hunk_of(change, hunks.rows[i], "kept")
     list[i].asked = true
   end
   return list
@@ -256,7 +256,7 @@ end
 ---@param file acp.ReviewedFile
 ---@return boolean
 function M.has_pending(file)
-  return #pending_changes.blocks(file.text).rows > 0
+  return #pending_changes.waiting(file.text).rows > 0
 end
 
 ---@param file acp.ReviewedFile
@@ -274,7 +274,7 @@ end
 ---@param to integer
 ---@return acp.Hunk[]
 function M.near(file, from, to)
-  return M.pending(file, hunk_list.near(pending_changes.blocks(file.text), from, to + 1))
+  return M.pending(file, hunk_list.near(pending_changes.waiting(file.text), from, to + 1))
 end
 
 return M

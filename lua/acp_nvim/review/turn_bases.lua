@@ -19,7 +19,7 @@ local M = {}
 ---@field turn integer
 ---@field lines string[]
 
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param of { session: integer, turn: integer }
 ---@return acp.TurnBase?
 local function base_of(text, of)
@@ -29,7 +29,7 @@ local function base_of(text, of)
 end
 
 --- A turn has made an edit: what it has found is remembered with its first one.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param author acp.Author
 function M.remember(text, author)
   for _, of in ipairs({ author, author.other }) do
@@ -43,7 +43,7 @@ function M.remember(text, author)
 end
 
 --- Another program has edited the text, or the user keeps a change.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param edits acp.Edit[]
 ---@param is_closed? boolean  they decide on hunks
 ---@param lines? string[]     of these lines, which are not the live ones
@@ -55,7 +55,7 @@ function M.edit(text, edits, is_closed, lines)
 end
 
 --- What the user saves while the turn runs counts as found by it.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param session integer
 ---@param turn? integer  which runs
 function M.save_in_turn(text, session, turn)
@@ -66,7 +66,7 @@ function M.save_in_turn(text, session, turn)
 end
 
 --- How many lines the user has written or deleted since the turn.
----@param text acp.Pending
+---@param text acp.ReviewedText
 ---@param what acp.WrittenBy
 ---@return integer
 function M.users_lines(text, what)

@@ -7,10 +7,10 @@
 --   the buffer     a b c d    still modified
 --
 -- From the key to the text: `keys.operate` runs `:Acp undo`, `keep_or_undo` goes over the files that have the hunks,
--- `look` plans, `carry_out` finds the buffer or loads the file for a moment, `in_buffer` finds what the file shall hold,
--- `rewrite` edits and saves the buffer, `rewrite_under_unsaved` does so and puts the unsaved lines back. `change` records
--- what has come of it. A turn goes the same way from `undo_turn`, and a redo from `redo`, which brings its own plan.
--- Where there is no file, none is made, unless an agent has deleted it.
+-- `look` plans, `carry_out` finds the buffer, or loads the file for a moment, `in_buffer` finds what the file shall
+-- hold, `rewrite` edits and saves the buffer, `rewrite_under_unsaved` does so and puts the unsaved lines back. `change`
+-- records what has come of it. A turn goes the same way from `undo_turn`, and so does a redo from `redo`, which brings
+-- its own plan. Where there is no file, none is made, unless an agent has deleted it.
 local attached_buffers = require("acp_nvim.review.attached_buffers")
 local backend_reports = require("acp_nvim.review.backend_reports")
 local beside_unsaved = require("acp_nvim.review.beside_unsaved")
@@ -225,7 +225,7 @@ local function saved_without(undo, disk)
   if undo.saved then
     return undo.saved.lines
   end
-  local saved, known = pending_changes.saved(undo.file.text), nil ---@type acp.Pending?, string[]?
+  local saved, known = pending_changes.saved(undo.file.text), nil ---@type acp.ReviewedText?, string[]?
   if saved and text.same_lines(saved.lines, disk) then
     undo.saved_plan = pending_changes.plan_undo(saved, undo.what)
     known = diff.apply(disk, undo.saved_plan.edits)
@@ -303,7 +303,7 @@ local function carry_out(undo)
     end)
   end
   local gone = {} -- whoever has deleted the file wants nothing of it back
-  for _, change in ipairs(pending_changes.blocks(file.text).changes) do
+  for _, change in ipairs(pending_changes.waiting(file.text).changes) do
     gone[change.id] = undo.what.written_by ~= nil or undo.what.ids[change.id]
   end
   pending_changes.keep(file.text, gone)

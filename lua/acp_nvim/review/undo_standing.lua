@@ -54,7 +54,7 @@ end
 ---@param plan acp.UndoPlan
 ---@return acp.UndoAnswer
 function M.undo(file, plan)
-  local here = file.text.standing --[[@as acp.Pending]]
+  local here = file.text.standing --[[@as acp.ReviewedText]]
   local before = vim.tbl_extend("error", pending_changes.snapshot(here), { removed = file.removed })
   local why = put(file, diff.apply(here.lines, plan.edits))
   if why then

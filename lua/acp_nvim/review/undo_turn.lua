@@ -76,6 +76,24 @@ local function remove_folders(files)
   vim.iter(made):each(vim.uv.fs_rmdir)
 end
 
+--- Notes what a redo needs of a file in which the turn has been undone.
+---@param file acp.ReviewedFile
+---@param by acp.WrittenBy
+---@param answer acp.UndoAnswer
+---@param count integer  changes that were undone in it
+---@return acp.UndoneFile
+local function undone_file(file, by, answer, count)
+  return {
+    file = file,
+    before = answer.before,
+    standing = answer.standing,
+    lines = vim.list_slice(file.text.lines),
+    turns = pending_changes.turns(file.text),
+    left = store.left_of_turn(file, by),
+    count = count,
+  }
+end
+
 --- Undoes all that a turn has written, in every file.
 ---@param by acp.WrittenBy
 ---@param still_waiting? fun(): string?  which other changes wait, said if nothing of the turn is left
@@ -96,15 +114,7 @@ function M.undo(by, still_waiting)
     local before = outcome.count
     undo_outcome.add(outcome, file, shares[file], answer)
     if answer.before or answer.standing then
-      files[#files + 1] = {
-        file = file,
-        before = answer.before,
-        standing = answer.standing,
-        lines = vim.list_slice(file.text.lines),
-        turns = pending_changes.turns(file.text),
-        left = store.left_of_turn(file, by),
-        count = outcome.count - before,
-      }
+      files[#files + 1] = undone_file(file, by, answer, outcome.count - before)
     end
     if shares[file].count > 0 then
       refresh.file(file, 0, -1)
