@@ -37,8 +37,7 @@ return {
   -- Edits in a user's buffer
   EDITS = 2000, -- more are one: Neovim takes a second for a hundred thousand of them
   PAIRED_LINES = 1000, -- of one block, within which the user's marks stay with their lines
-  WORDS_EDITS = 100, -- up to which marks between two changed words of a line stay, too
-  WORDS_LINE_BYTES = 2000, -- of such a line
+  WORDS_LINE_BYTES = 2000, -- of a line, within which marks and cursors between two changed words stay
 
   -- Review
   REVIEWED_FILE_BYTES = shared_constants.COMPARED_FILE_BYTES, -- of a file on disk that comes into review

@@ -6,7 +6,6 @@
 local anchor = require("acp_nvim.documents.visual_anchor")
 local diff = require("acp_nvim.documents.diff")
 local limits = require("acp_nvim.limits")
-local word_diff = require("acp_nvim.documents.word_diff")
 
 local api = vim.api
 local M = {}
@@ -55,7 +54,7 @@ local function moved_place(place, by)
     return math.min(row, math.max(#by.wanted, 1)), column
   end
   local shift = 0
-  for _, part in ipairs(word_diff.parts(old, new, true)) do
+  for _, part in ipairs(diff.of_line(old, new)) do
     if column >= part[2] and column > part[1] then
       shift = shift + #part[3] - (part[2] - part[1])
     elseif column > part[1] then

@@ -171,6 +171,61 @@ function M.of_buffer(old, new)
   return M.edits(old, new)
 end
 
+--- Splits a line into words, and what stands between them character by character.
+---@param line string
+---@return string[] words
+---@return integer[] starts  the bytes before each, and the length of the line
+local function words_of(line)
+  local words, starts, at = {}, { 0 }, 1
+  while at <= #line do
+    words[#words + 1] = line:match("^[%w_\128-\255]+", at) or line:sub(at, at)
+    at = at + #words[#words]
+    starts[#words + 1] = at - 1
+  end
+  return words, starts
+end
+
+--- Counts the bytes that are equal at the start and, behind those, at the end of two texts, in whole characters.
+---@param old string
+---@param new string
+---@return integer head
+---@return integer tail
+local function common(old, new)
+  local head, tail, least = 0, 0, math.min(#old, #new)
+  while head < least and old:byte(head + 1) == new:byte(head + 1) do
+    head = head + 1
+  end
+  head = head + math.min(vim.str_utf_start(old .. "\n", head + 1), vim.str_utf_start(new .. "\n", head + 1))
+  while tail < least - head and old:byte(#old - tail) == new:byte(#new - tail) do
+    tail = tail + 1
+  end
+  while tail > 0 and vim.str_utf_start(old, #old - tail + 1) ~= 0 do
+    tail = tail - 1
+  end
+  return head, tail
+end
+
+--- Returns the bytes of a line that change, word by word, so that what stands between two changed words can stay.
+---
+---   old  sum = price * rate     { { 6, 11, "cost" }, { 18, 18, "s" } }     of rate only the end differs
+---   new  sum = cost * rates
+---@param old string
+---@param new string
+---@return [integer, integer, string][]  first byte from 0, behind the last one, the bytes that take their place
+function M.of_line(old, new)
+  local words, starts = { old }, { 0, #old }
+  local news = { new }
+  if math.max(#old, #new) <= limits.WORDS_LINE_BYTES then
+    words, starts = words_of(old)
+    news = words_of(new)
+  end
+  return vim.tbl_map(function(edit)
+    local first, last, text = starts[edit[1] + 1], starts[edit[2] + 1], table.concat(edit[3])
+    local head, tail = common(old:sub(first + 1, last), text)
+    return { first + head, last - tail, text:sub(head + 1, #text - tail) }
+  end, (M.edits(words, news)))
+end
+
 --- Splits an edit into smaller ones that leave out the lines it does not change. Rows are those of the whole text.
 ---@param lines string[]  the whole text before
 ---@param edit acp.Edit

@@ -4,7 +4,6 @@ local anchor = require("acp_nvim.documents.visual_anchor")
 local diff = require("acp_nvim.documents.diff")
 local texts = require("acp_nvim.documents.text")
 local limits = require("acp_nvim.limits")
-local word_diff = require("acp_nvim.documents.word_diff")
 
 local api = vim.api
 local M = {}
@@ -14,10 +13,9 @@ local FORMAT = { final = "endofline", bomb = "bomb", ff = "fileformat", fenc = "
 ---@param buf integer
 ---@param row integer
 ---@param new string
----@param by_words boolean
-local function change_line(buf, row, new, by_words)
+local function change_line(buf, row, new)
   local line = api.nvim_buf_get_lines(buf, row, row + 1, true)[1]
-  local parts = word_diff.parts(line, new, by_words)
+  local parts = diff.of_line(line, new)
   for i = #parts, 1, -1 do
     local part = parts[i]
     api.nvim_buf_set_text(buf, row, part[1], row, part[2], { part[3] })
@@ -49,8 +47,7 @@ end
 ---@param buf integer
 ---@param edit acp.Edit
 ---@param keep_marks fun(row: integer)
----@param by_words boolean
-local function apply_one(buf, edit, keep_marks, by_words)
+local function apply_one(buf, edit, keep_marks)
   local first, last, lines = edit[1], edit[2], edit[3]
   local paired = math.min(last - first, #lines)
   if paired > limits.PAIRED_LINES then
@@ -60,7 +57,7 @@ local function apply_one(buf, edit, keep_marks, by_words)
     api.nvim_buf_set_lines(buf, first + paired, last, true, vim.list_slice(lines, paired + 1))
   end
   for i = 1, paired do
-    change_line(buf, first + i - 1, lines[i], by_words)
+    change_line(buf, first + i - 1, lines[i])
     keep_marks(first + i - 1)
   end
 end
@@ -93,12 +90,11 @@ function M.apply(buf, edits)
   edits = #edits > limits.EDITS and as_one(buf, edits) or edits
   local keep_marks = mark_keeper(buf)
   local count = api.nvim_buf_line_count(buf)
-  local by_words = #edits <= limits.WORDS_EDITS
   job = function()
     for i = #edits, 1, -1 do
       local below = edits[i + 1] and edits[i + 1][1] or count
       assert(edits[i][1] <= edits[i][2] and edits[i][2] <= below, "edits out of order")
-      apply_one(buf, edits[i], keep_marks, by_words)
+      apply_one(buf, edits[i], keep_marks)
     end
   end
   local ok, err
