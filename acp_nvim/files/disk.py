@@ -1,7 +1,8 @@
 """Reads and writes files on disk for agents: regular files of a bounded size, written whole or not at all.
 
 No function here awaits, so a cancelled request leaves nothing half done. The boundary has judged the resolved path,
-which has no symlinks: one that is found on the way was put there since, and is refused.
+which has no symlinks: one that is found on the way was put there since, and is refused. Given up: a process that turns
+a link in the microseconds between that check and the system call. It needs the user's rights for that, and so no help.
 """
 
 from __future__ import annotations
@@ -12,13 +13,9 @@ import os
 import stat
 import time
 import unicodedata
-from collections.abc import Iterator
 from io import FileIO
 
 from acp_nvim import limits
-
-# O_PATH: a folder that may be entered need not be readable.
-_FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
 
 
 def resolve(path: str) -> str:
@@ -72,13 +69,14 @@ def changed(path: str) -> int:
 
 
 def read(path: str) -> bytes:
-    with folder_of(path) as (folder, name), _opened(path, name, folder) as file:
+    _expect_no_links_above(path)
+    with _opened(path, os.O_NOFOLLOW) as file:
         return _whole(file, path)
 
 
 def look(path: str) -> bytes:
     """Read a file as the user would see it, following symlinks."""
-    with _opened(path, path, None) as file:
+    with _opened(path) as file:
         return _whole(file, path)
 
 
@@ -98,10 +96,9 @@ def _whole(file: FileIO, path: str) -> bytes:
     return b"".join(pieces)
 
 
-def _opened(path: str, name: str, folder: int | None) -> FileIO:
+def _opened(path: str, flags: int = 0) -> FileIO:
     # Opening a FIFO would wait for a writer.
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if folder is None else os.O_NOFOLLOW)
-    file = FileIO(os.open(name, flags, dir_fd=folder))
+    file = FileIO(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags))
     try:
         _expect_text(os.fstat(file.fileno()), path)
     except OSError:
@@ -118,34 +115,11 @@ def missing_above(path: str) -> tuple[str, ...]:
     return tuple(missing)
 
 
-@contextlib.contextmanager
-def folder_of(path: str, make: bool = False) -> Iterator[tuple[int, str]]:
-    """Open the folder of a path, step by step without following links. Yield it with the name in it."""
-    *steps, name = path.split("/")[1:]
-    handle = os.open("/", _FOLDER)
-    try:
-        for step in filter(None, steps):
-            inner = _step(handle, step, path, make)
-            os.close(handle)
-            handle = inner
-        yield handle, name
-    finally:
-        os.close(handle)
-
-
-def _step(folder: int, name: str, path: str, make: bool) -> int:
-    try:
-        return os.open(name, _FOLDER, dir_fd=folder)
-    except FileNotFoundError:
-        if not make:
-            raise
-        with contextlib.suppress(FileExistsError):
-            os.mkdir(name, dir_fd=folder)
-        return _step(folder, name, path, False)
-    except NotADirectoryError as error:
-        if stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
-            raise OSError(errno.ELOOP, "a symlink has come into its path", path) from error
-        raise
+def _expect_no_links_above(path: str) -> None:
+    """Refuse a path with a symlink among its folders."""
+    folder = os.path.dirname(path)
+    if resolve(folder) != folder:
+        raise OSError(errno.ELOOP, "a symlink has come into its path", path)
 
 
 def _expect_text(status: os.stat_result, path: str) -> None:
@@ -159,31 +133,30 @@ def _expect_text(status: os.stat_result, path: str) -> None:
 
 def write(path: str, data: bytes, mode: int | None = None) -> None:
     """Write a new file beside the old one, then rename it: nobody sees half a file. `mode`: of a new file."""
-    with folder_of(path, make=True) as (folder, name):
-        was = _status(path, name, folder)
-        if was and was.st_nlink > 1:
-            return _overwrite(path, name, folder, data)
-        beside = f".{os.fsdecode(os.fsencode(name)[:100])}.{os.urandom(4).hex()}"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        handle = os.open(beside, flags, 0o600, dir_fd=folder)
-        try:
-            with open(handle, "wb") as file:
-                file.write(data)
-                _dress(file.fileno(), was, mode)
-                if was:
-                    _copy_attributes(path, name, folder, file.fileno())
-            os.replace(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
-        except BaseException:  # whatever it was, no half file stays beside the other
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(beside, dir_fd=folder)
-            raise
+    make_parents(path)
+    was = _status(path)
+    if was and was.st_nlink > 1:
+        return _overwrite(path, data)
+    folder, name = os.path.split(path)
+    beside = os.path.join(folder, f".{os.fsdecode(os.fsencode(name)[:100])}.{os.urandom(4).hex()}")
+    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        with open(handle, "wb") as file:
+            file.write(data)
+            _dress(file.fileno(), was, mode)
+            if was:
+                _copy_attributes(path, file.fileno())
+        os.replace(beside, path)
+    except BaseException:  # whatever it was, no half file stays beside the other
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(beside)
+        raise
 
 
-def _overwrite(path: str, name: str, folder: int, data: bytes) -> None:
+def _overwrite(path: str, data: bytes) -> None:
     """Write a file with several hard links in place, so that they stay one file. If that fails its text is restored."""
-    with _opened(path, name, folder) as file:
-        before = _whole(file, path)
-    handle = os.open(name, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    before = read(path)
+    handle = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         try:
             _fill(handle, data)
@@ -201,34 +174,36 @@ def _fill(handle: int, data: bytes) -> None:
     os.ftruncate(handle, len(data))
 
 
-def _copy_attributes(path: str, name: str, folder: int, handle: int) -> None:
+def _copy_attributes(path: str, handle: int) -> None:
     """Copy the extended attributes of the file that is replaced, as far as the system allows it."""
     if not hasattr(os, "listxattr"):
         return
-    with contextlib.suppress(OSError), _opened(path, name, folder) as file:
+    with contextlib.suppress(OSError), _opened(path, os.O_NOFOLLOW) as file:
         for attribute in os.listxattr(file.fileno()):
             with contextlib.suppress(OSError):
                 os.setxattr(handle, attribute, os.getxattr(file.fileno(), attribute))
 
 
 def remove(path: str) -> None:
-    with folder_of(path) as (folder, name):
-        os.unlink(name, dir_fd=folder)
+    _expect_no_links_above(path)
+    os.unlink(path)
 
 
 def make_parents(path: str) -> None:
-    with folder_of(path, make=True):
-        pass
+    _expect_no_links_above(path)
+    for folder in reversed(missing_above(path)):
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(folder)
 
 
-def _status(path: str, name: str, folder: int) -> os.stat_result | None:
+def _status(path: str) -> os.stat_result | None:
     """Return the status of the existing file. Refuse a read-only one: a rename would replace it all the same."""
     try:
-        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        status = os.lstat(path)
     except FileNotFoundError:
         return None
     _expect_text(status, path)
-    if not status.st_mode & 0o222 or not os.access(name, os.W_OK, dir_fd=folder):
+    if not status.st_mode & 0o222 or not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, "the file is read-only", path)
     return status
 
