@@ -2,6 +2,8 @@
 
 Bun, and so opencode, writes over the old text, then cuts the file to the length of the new one. The save may come in
 between, and the cut then falls on what was saved. Neovim empties the file, then writes: the agent may come in between.
+Were such a file taken for the agent's text, the buffer would lose its last rows, or get rows of both: opencode sends
+each write through the editor and makes it itself at the same moment.
 
     the agent writes      a B c           6 bytes, the lines in a row
     the editor saves      a B mine c      11 bytes
