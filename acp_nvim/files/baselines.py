@@ -3,14 +3,13 @@ texts that a review compares with are kept by `watched_turn`."""
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Mapping
 from weakref import WeakKeyDictionary
 
 from acp_nvim.files import disk
 from acp_nvim.files.documents import Documents
-from acp_nvim.files.file_snapshot import on_disk
+from acp_nvim.files.file_snapshot import Held, Link, Unknown, on_disk, raw
 from acp_nvim.session.agent_baseline import AgentBaseline
 from acp_nvim.session.session import Session
 from acp_nvim.text.collisions import collisions
@@ -28,16 +27,15 @@ class Baselines:
     def of(self, session: Session) -> AgentBaseline:
         return self._known.get(session) or self._known.setdefault(session, AgentBaseline(disk.clock()))
 
-    def begin_turn(self, session: Session, files: Iterable[str]) -> None:
-        """Read the files of buffers and those in review, before the prompt goes out. Others are read when they are
-        written: one that has not changed since then still holds what the agent may have seen."""
-        paths = {*map(disk.resolve, files), *self._documents.unsaved}
-        now = disk.clock()
-        looked_at: dict[str, bytes | None] = {}
-        for path in paths:
-            with contextlib.suppress(OSError):
-                looked_at[path] = on_disk(path)
-        self.of(session).begin_turn(now, looked_at)
+    def begin_turn(self, session: Session, began: int, at_start: Mapping[str, Held]) -> None:
+        """`at_start` are the files that were read before the prompt goes out. Others are read when they are written:
+        one that has not changed since then still holds what the agent may have seen. Given up: a file outside of the
+        session's folders, or too large for review, that has changed since; where the agent's write differs, we ask."""
+        known: dict[str, bytes | None] = {}
+        for path, held in at_start.items():
+            if not isinstance(held, Unknown | Link):
+                known[path] = None if held is None else raw(held)
+        self.of(session).begin_turn(began, known)
         self._echoes = {path: echo for path, echo in self._echoes.items() if echo[0] is not session}
 
     def base(self, session: Session, path: str) -> str | bytes | None:

@@ -54,6 +54,7 @@ class DiskWatcher:
         self._keep(turn)
         for path in (*files, *self._files.documents.unsaved):
             turn.add_path(path, "unknown")
+        self._files.baselines.begin_turn(session, turn.began, turn.at_start)
         self._tasks.search(turn, self._begin)
 
     def _keep(self, *fresh: WatchedTurn) -> None:

@@ -145,7 +145,7 @@ class DiskText(str):
                 return Bytes(data) if len(data) <= limits.WHOLE_FILE_BYTES else Unknown.TEXT
             text = cls(data.decode("latin1"))
             text.encoding = "latin1"
-        text.bom = data.startswith(codecs.BOM_UTF8)
+        text.bom = text.encoding == "utf-8" and data.startswith(codecs.BOM_UTF8)
         return text
 
 
@@ -260,6 +260,13 @@ def content(path: str, most: int = limits.COMPARED_FILE_BYTES) -> bytes | None:
 
 def decoded(data: bytes | None) -> Held:
     return None if data is None else DiskText.of(data)
+
+
+def raw(held: str | Bytes) -> bytes:
+    """Return the bytes of a file."""
+    if not isinstance(held, DiskText):
+        return held if isinstance(held, Bytes) else held.encode()
+    return codecs.BOM_UTF8 * held.bom + held.encode(held.encoding)
 
 
 def as_utf8(data: bytes) -> str:

@@ -14,7 +14,7 @@ too large to be put back is left to those who say that its earlier text is unkno
 from __future__ import annotations
 
 from acp_nvim import limits
-from acp_nvim.files.file_snapshot import Bytes, DiskText, Held, Link, Unknown, as_utf8
+from acp_nvim.files.file_snapshot import Bytes, Held, Link, Unknown, as_utf8, raw
 from acp_nvim.messages.review import Standing
 
 
@@ -38,13 +38,8 @@ def shape_of(held: Held, mode: int | None) -> Standing:
         return {"kind": "link", "mode": None, "target": held.target}
     if isinstance(held, Unknown):
         return {"kind": "file", "mode": mode}
-    if isinstance(held, Bytes):
-        return {"kind": "binary", "mode": mode, "data": as_utf8(held)}
-    return {"kind": "text", "mode": mode, "data": as_utf8(_raw(held))}
-
-
-def _raw(text: str) -> bytes:
-    """Return the bytes of a text as its file has them."""
-    if not isinstance(text, DiskText):
-        return text.encode()
-    return b"\xef\xbb\xbf" * text.bom + text.encode(text.encoding)
+    return {
+        "kind": "binary" if isinstance(held, Bytes) else "text",
+        "mode": mode,
+        "data": as_utf8(raw(held)),
+    }

@@ -38,6 +38,7 @@ class WatchedTurn:
     commands: dict[str, ToolCall] = field(
         default_factory=dict
     )  # run through us, by their terminals, as calls
+    at_start: dict[str, Held] = field(default_factory=dict)  # what they held when they were first read
     # files that have changed since the turn began and before they were first read: git may know what they held
     unbased: set[str] = field(default_factory=set)
     owned: set[str] = field(default_factory=set)  # files that its calls have changed
@@ -141,6 +142,7 @@ class WatchedTurn:
         self._bytes_read += file_snapshot.size(now) if reads else 0
         if reads and self._bytes_read <= limits.WATCHED_BYTES:
             now, text = file_snapshot.whole(path)
+        self.at_start[path] = text
         is_shared = any(path in turn.files for turn in self.beside)
         if self.add(path, given, now, text) and not is_shared:
             if now and self.changed_at(path, now) >= self.began:

@@ -112,7 +112,6 @@ class AgentServices:
 
     def begin_turn(self, session: Session) -> None:
         """Note how the files look, just before the agent can change them."""
-        self.files.baselines.begin_turn(session, self.known_files)
         self.watch.begin(session, self.known_files)
         self.review.begin_turn(session)
 

@@ -82,10 +82,10 @@ class AgentBaseline:
         ]
         self.learn(path, replace(old, lines=tuple(apply(lines, known))).whole)
 
-    def begin_turn(self, now: int, looked_at: dict[str, bytes | None]) -> None:
-        """`looked_at` are files as they are now, which may change before the agent asks for them."""
-        self.turn_began = now
-        self._at_turn_start = looked_at
+    def begin_turn(self, began: int, at_start: dict[str, bytes | None]) -> None:
+        """`at_start` are files as they are now, which may change before the agent asks for them."""
+        self.turn_began = began
+        self._at_turn_start = at_start
         self._looked.clear()
 
     def base(

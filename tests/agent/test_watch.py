@@ -6,6 +6,7 @@ import os
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 from anyio.abc import TaskGroup
 
 from acp_nvim import limits
-from acp_nvim.files import file_snapshot
+from acp_nvim.files import disk, file_snapshot
 from acp_nvim.files.disk_changes import FileChange
 from acp_nvim.files.disk_watcher import DiskWatcher
 from acp_nvim.files.file_snapshot import Held, Unknown
@@ -304,6 +305,26 @@ async def test_a_loaded_buffer_is_kept_in_step_though_nobody_names_it(agent: Age
         await watched.end()
         assert buffer.lines == ["new"]
     assert watched.changes == [("f", BASE, "new\n", "unknown")]
+
+
+async def test_a_loaded_file_is_read_once_as_the_turn_begins(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the agent builds on and what its changes are compared with is one text."""
+    reads: list[int] = []
+
+    class Counted(FileIO):
+        def __init__(self, handle: int) -> None:
+            super().__init__(handle)
+            reads.append(handle)
+
+    async with watching(agent) as watched:
+        with monkeypatch.context() as patched:
+            patched.setattr(disk, "FileIO", Counted)
+            await watched.begin(watched.path)
+        assert len(reads) == 1
+        watched.path.write_text("another program's\n")
+        assert agent.files.baselines.base(agent.session, str(watched.path)) == BASE.encode()
 
 
 @pytest.mark.statement(104)

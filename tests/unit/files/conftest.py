@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.files import disk
+from acp_nvim.files import disk, file_snapshot
 from acp_nvim.files.file_snapshot import ChangeAuthor
 from acp_nvim.files.service import Files
 from acp_nvim.proposals.expected_writes import ExpectedWrites
@@ -95,7 +95,8 @@ class Agent:
         began = disk.clock()
         while disk.clock() == began:  # files made so far are older than the turn
             time.sleep(0)
-        self.files.baselines.begin_turn(self.session, map(str, loaded))
+        at_start = {str(path): file_snapshot.text(str(path)) for path in loaded}
+        self.files.baselines.begin_turn(self.session, disk.clock(), at_start)
 
 
 @pytest.fixture

@@ -70,3 +70,12 @@ def test_what_is_too_much_to_be_read_at_the_answer_is_read_later(
     monkeypatch.setattr(limits, "WATCHED_BYTES", 3)
     turn.close()
     assert held(turn) == {"notes.txt": None}
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"text\r\n", b"\xef\xbb\xbftext\n", b"caf\xe9\n", b"\xef\xbb\xbfcaf\xe9\n", b"a\0b"]
+)
+def test_a_file_that_is_put_back_has_the_bytes_it_had(data: bytes) -> None:
+    held = file_snapshot.DiskText.of(data)
+    assert isinstance(held, str | file_snapshot.Bytes)
+    assert file_snapshot.raw(held) == data
