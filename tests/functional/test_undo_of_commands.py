@@ -250,6 +250,8 @@ def test_a_file_that_is_opened_while_a_command_runs_is_watched(
     editor.expect_lua("return vim.fn.expand('%:t')", "a.txt")
     if is_early and is_repository:
         editor.expect_lua(PENDING, 1)  # at once
+    editor.acp("rename", "heard")  # the backend hears of the file before that
+    editor.expect_lua("return require('acp_nvim').status().title", "heard")
     go.touch()
     editor.wait_event("AcpTurnEnded")
     if is_early and not is_repository:
