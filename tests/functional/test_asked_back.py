@@ -7,7 +7,8 @@ import pytest
 
 from tests.fakes.script import on_prompt, script, tool, wait_until
 from tests.functional.editor import Editor
-from tests.steps.conversation import expect_answerable
+from tests.functional.screen import PATIENCE
+from tests.steps.conversation import expect_answerable, is_lit
 from tests.steps.files import LINES, NOTES, read, read_disk, write
 from tests.steps.proposals import (
     NEW,
@@ -55,8 +56,13 @@ def test_a_yes_to_what_was_refused_is_carried_out(
     editor.acp("prompt", "put it back")
     editor.wait_event("AcpQuestion")
     editor.type(":Acp<CR>")
-    expect_answerable(editor)
-    editor.type("<M-1>")
+
+    def is_answered() -> bool:  # the diff opens by itself meanwhile: a key may have come too soon
+        if len(editor.events("AcpAnswered")) < 2 and is_lit(editor.screen):
+            editor.type("<M-1>")
+        return len(editor.events("AcpAnswered")) == 2
+
+    wait_until(is_answered, PATIENCE)
     editor.wait_event("AcpTurnEnded", turn=2)
     wait_until(lambda: read_disk(editor) == NEW)
 
