@@ -186,7 +186,7 @@ class DiskWatcher:
 
     def saved(self, path: str, stamp: FileStamp) -> None:
         """Take over the text that the user has saved, through whatever buffer: no call has made it."""
-        now, text = file_snapshot.whole(path)
+        now, text = file_snapshot.look(path)
         if file_snapshot.is_of_same_text(file_snapshot.file_stamp(now), stamp):
             self._take(path, now, text)
 

@@ -20,7 +20,7 @@ Stamp = tuple[int, ...]
 FileStamp = tuple[int, ...]  # as the editor sees a file: see `acp.Stamp`
 UNSEEN: Stamp = (0,)  # the text is known, by git, and the file was not looked at
 _MODE = 3  # where it stands in a stamp
-_TRIES = 3  # to read a file that is being written
+_TRIES = 4  # to read a file that is being written
 
 By = Literal["agent", "unknown", "one of two", "nobody"]  # nobody: it is no change of a session's
 
@@ -234,19 +234,16 @@ def text(path: str, most: int = limits.COMPARED_FILE_BYTES) -> Held:
 
 
 def look(path: str) -> Content:
-    """Return stamp and text. A file that is deleted meanwhile has neither."""
-    now, found = stamp(path), text(path)
-    return None if found is None else now, found
+    """Return a stamp and the text that the file had with it, where it is not written all the time. A file that is
+    deleted meanwhile has neither.
 
-
-def whole(path: str) -> Content:
-    """Return a stamp and the text that the file had with it, where it is not written all the time."""
-    found = look(path)
+    A newer text with the stamp of before would be taken for a change of that time, and for its author's.
+    """
     for _ in range(_TRIES):
-        if stamp(path) == found[0]:
+        now, found = stamp(path), text(path)
+        if stamp(path) == now:
             break
-        found = look(path)
-    return found
+    return None if found is None else now, found
 
 
 def content(path: str, most: int = limits.COMPARED_FILE_BYTES) -> bytes | None:

@@ -141,7 +141,7 @@ class WatchedTurn:
         text: Held = Unknown.TEXT
         self._bytes_read += file_snapshot.size(now) if reads else 0
         if reads and self._bytes_read <= limits.WATCHED_BYTES:
-            now, text = file_snapshot.whole(path)
+            now, text = file_snapshot.look(path)
         self.at_start[path] = text
         is_shared = any(path in turn.files for turn in self.beside)
         if self.add(path, given, now, text) and not is_shared:
@@ -214,7 +214,7 @@ class WatchedTurn:
         size = 0
         for path in self.changed(self.files):
             size += file_snapshot.size(file_snapshot.stamp(path))
-            self.at_answer[path] = file_snapshot.whole(path) if size <= limits.WATCHED_BYTES else None
+            self.at_answer[path] = file_snapshot.look(path) if size <= limits.WATCHED_BYTES else None
         self.answered = disk.clock()
         for run in self.runs.values():
             run.ended = run.ended or self.answered

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from acp_nvim.files import file_snapshot
 from tests.client.conftest import Desk, Talk
 from tests.fakes.script import (
     Step,
@@ -170,6 +171,34 @@ async def test_a_change_that_two_turns_see_is_told_once(desk: Desk, project: Pat
     go.touch()
     await over(desk, second)
     assert told(desk, project) == [("a.txt", 2, "unknown", None, "a.txt\n", "somebody's\n")]
+
+
+async def test_a_change_that_comes_while_its_file_is_read_is_not_that_of_the_one_before(
+    desk: Desk, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A turn that is over has written the file; a call of another one names it, and the user enters its buffer."""
+    named, text, path = desk.folder / "named", file_snapshot.text, project / "a.txt"
+    begins = tool("e", title="Edit", kind="edit", status="in_progress", locations=[{"path": "{cwd}/a.txt"}])
+    watching = [mark("begun"), wait_file(str(named)), begins, HEARD]
+    first, second, go = await two(desk, project, watching, NAMED["an edit"][0])
+    await over(desk, second)
+    named.touch()
+    await eventually(lambda: len(desk.scripted[0].logged("mark")) == 2)
+
+    def changed_meanwhile(given: str) -> file_snapshot.Held:
+        monkeypatch.setattr(file_snapshot, "text", text)
+        path.write_text("newer\n")
+        return text(given)
+
+    monkeypatch.setattr(file_snapshot, "text", changed_meanwhile)
+    desk.send("entered", path=str(path))
+    await eventually(lambda: len(told(desk, project)) == 2)
+    go.touch()
+    await over(desk, first)
+    assert told(desk, project) == [
+        ("a.txt", 2, "agent", None, "a.txt\n", "new\n"),
+        ("a.txt", 1, "agent", None, "new\n", "newer\n"),
+    ]
 
 
 async def turn(desk: Desk, folder: Path, *steps: Step) -> list[Change]:
