@@ -331,6 +331,36 @@ def test_all_files_are_in_the_list_and_the_turn_is_taken_back(open_editor: Open,
     expect_no_prompt(editor)
 
 
+def test_a_file_that_two_sessions_have_changed_has_two_entries(open_editor: Open, tmp_path: Path) -> None:
+    """And one place in the list of changes, from its top to its end."""
+    first = [*TEN[:1], "LINE 2", *TEN[2:7], "LINE 8", *TEN[8:]]
+    both = [*first[:4], "LINE 5", *first[5:]]
+    steps = {"first": first, "second": both}
+    agent = script(
+        tmp_path,
+        *(
+            on_prompt(name, *read_and_edit(NOTES, write_file(NOTES, join_lines(lines))))
+            for name, lines in steps.items()
+        ),
+    )
+    editor = open_notes(open_editor, agent, join_lines(TEN), size=(140, 30))
+    editor.acp("new_session")
+    editor.expect_lua("return require('acp_nvim').status({ session = 2 }).state", "idle")
+    for n, name in enumerate(steps, 1):
+        editor.acp("prompt", name, {"session": n})
+        editor.wait_event("AcpTurnEnded", session=n)
+        editor.expect_lua(PENDING, n + 1)
+    entries = [
+        (each["session"], each["by"], [hunk["first"] for hunk in each["hunks"]])
+        for each in editor.acp("changes", {"all": True})
+    ]
+    assert entries == [(1, "agent", [2, 8]), (2, "agent", [5])]
+    assert [each["session"] for each in editor.acp("changes", {"session": 2})] == [2]
+    editor.type(":Acp review all<CR>")
+    editor.expect_lua("return vim.fn.getqflist({ title = 0 }).title", "all sessions: notes.txt +3 −3")
+    assert editor.lua("return vim.tbl_map(function(i) return i.lnum end, vim.fn.getqflist())") == [2, 5, 8]
+
+
 def test_accept_and_reject_on_a_hunk_keep_and_undo(open_editor: Open, tmp_path: Path) -> None:
     editor = start_review(open_editor, tmp_path, *WAYS["on disk"])
     expect_answerable(editor)

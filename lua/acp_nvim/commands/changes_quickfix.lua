@@ -13,8 +13,8 @@ local M = {}
 ---@field is_whole? boolean of a turn also what does not wait: it was allowed, or is kept
 ---@field title string
 
----@param file table  as changes() has it
----@param hunk table
+---@param file acp.ChangedFile
+---@param hunk acp.Hunk
 ---@return string  "+2 -1 the first line"
 local function summary(file, hunk)
   if hunk.note and #hunk.new + #hunk.old == 0 then
@@ -47,48 +47,25 @@ local function sum_of(files, plus, minus)
   return plus + minus > 0 and ("%s %s"):format(where, printable.counts(plus, minus)) or where
 end
 
---- All that a turn has changed, as the quickfix list has it: its text against the one below it.
----@param what acp.Reviewed
----@return table[] items
----@return string summary
-local function items_of_turn(what)
-  local items, plus, minus, files = {}, 0, 0, {}
-  for _, file in ipairs(review.of_turn(what.session, what.turn)) do
-    files[#files + 1] = file.path
-    for _, hunk in ipairs(file.hunks) do
-      items[#items + 1] = { filename = file.path, lnum = hunk.first + 1, text = summary(file, hunk) }
-      plus, minus = plus + #hunk.new, minus + #hunk.old
-    end
-    items[#items + 1] = file.unknown and unknown_item(file.path) or nil
-  end
-  return items, sum_of(files, plus, minus)
-end
-
---- The changes, as the quickfix list has them.
+--- The changes, as the quickfix list has them. Of a whole turn: its text against the one below it.
 ---@param what acp.Reviewed
 ---@return table[] items   for the quickfix list
 ---@return string summary  "2 files +5 −4", as the note in the chat has it
 function M.items_of(what)
-  if what.is_whole then
-    return items_of_turn(what)
-  end
-  local items, plus, minus, files, wanted = {}, 0, 0, {}, {}
-  local pending, unknown = review.pending(what.session, what.turn)
-  for _, hunk in ipairs(pending) do
-    wanted[hunk.id] = true
-  end
-  for _, file in ipairs(review.changes(what.session)) do
+  local items, plus, minus, files = {}, 0, 0, {}
+  local changed = what.is_whole and review.of_turn or review.pending_files
+  for _, file in ipairs(changed(what.session, what.turn)) do
     local before = #items
     for _, hunk in ipairs(file.hunks) do
-      if wanted[hunk.id] then
-        items[#items + 1] = { filename = file.path, lnum = math.max(1, hunk.first), text = summary(file, hunk) }
+      if not what.session or what.is_whole or hunk.session == what.session then
+        items[#items + 1] = { filename = file.path, lnum = hunk.first + 1, text = summary(file, hunk) }
         plus, minus = plus + #hunk.new, minus + #hunk.old
       end
     end
-    items[#items + 1] = vim.list_contains(unknown, file.path) and unknown_item(file.path) or nil
+    items[#items + 1] = file.unknown and unknown_item(file.path) or nil
     files[#files + 1] = #items > before and file.path or nil
   end
-  if what.turn then -- a hunk may hold lines of other turns
+  if what.turn and not what.is_whole then -- a hunk may hold lines of other turns
     plus, minus = review.turn_size(what.session, what.turn)
   end
   return items, sum_of(files, plus, minus)

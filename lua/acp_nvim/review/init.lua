@@ -35,6 +35,7 @@ return {
   of_turn = queries.of_turn,
   pending = queries.pending,
   pending_by_session = refresh.pending_by_session,
+  pending_files = queries.pending_files,
   redo = undo_turn.redo,
   reported = backend_reports.reported,
   rows = queries.rows,

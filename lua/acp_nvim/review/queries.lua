@@ -7,22 +7,39 @@ local store = require("acp_nvim.review.store")
 local api = vim.api
 local M = {}
 
----@param by acp.ChangedBy
----@param other acp.ChangedBy
----@return acp.ChangedBy  the one that says more
-local function stronger(by, other)
-  return (by == "agent" or other == "unknown") and by or other
-end
+---@class acp.ChangedFile  what sessions have changed in a file
+---@field path string
+---@field created boolean
+---@field deleted boolean
+---@field unknown boolean   nobody knows the earlier text of some of it
+---@field hunks acp.Hunk[]  ascending
 
 ---@param file acp.ReviewedFile
+---@param unknown boolean
+---@param hunks acp.Hunk[]
+---@return acp.ChangedFile
+local function changed_file(file, unknown, hunks)
+  local is_deleted = file.deleted or file.removed
+  return { path = file.given, created = file.created, deleted = is_deleted, unknown = unknown, hunks = hunks }
+end
+
+--- The changes of a file, an entry for each session and kind of author.
+---@param file acp.ReviewedFile
 ---@param n? integer  nil: of all sessions
----@return table?
+---@return table[]
 local function changes_of(file, n)
-  local hunks, by, unknown = {}, "unknown", false
+  local entries, by_author = {}, {} ---@type table[], table<string, table>
+  local function entry_of(author)
+    local key = ("%d %s"):format(author.session, author.by)
+    if not by_author[key] then
+      local entry = vim.tbl_extend("error", changed_file(file, false, {}), { session = author.session, by = author.by })
+      by_author[key], entries[#entries + 1] = entry, entry
+    end
+    return by_author[key]
+  end
   for _, hunk in ipairs(store.hunks(file)) do
     if not n or hunk.session == n then
-      by = stronger(by, hunk.by)
-      hunks[#hunks + 1] = {
+      table.insert(entry_of(hunk).hunks, {
         id = hunk.id,
         first = hunk.first + 1,
         last = hunk.first + hunk.n,
@@ -34,24 +51,15 @@ local function changes_of(file, n)
         asked = hunk.asked,
         call = hunk.call and vim.deepcopy(hunk.call),
         note = hunk.note,
-      }
+      })
     end
   end
   for _, author in ipairs(file.unknown) do
     if not n or author.session == n then
-      unknown, by = true, stronger(by, author.by)
+      entry_of(author).unknown = true
     end
   end
-  return (#hunks > 0 or unknown)
-      and {
-        path = file.given,
-        created = file.created,
-        deleted = file.deleted or file.removed,
-        by = by,
-        unknown = unknown,
-        hunks = hunks,
-      }
-    or nil
+  return entries
 end
 
 --- The resolved paths of the files in review.
@@ -60,18 +68,18 @@ function M.files()
   return vim.tbl_keys(store.files)
 end
 
---- The changes of agents, file by file.
+--- The changes of agents, in the order of their paths: a file that two have changed has two entries.
 ---@param n? integer  of that session alone
 ---@return table[]
 function M.changes(n)
   attached_buffers.settle()
-  local list = {}
-  for _, file in pairs(store.files) do
-    list[#list + 1] = changes_of(file, n)
-  end
-  table.sort(list, function(one, other)
-    return one.path < other.path
+  local files, list = vim.tbl_values(store.files), {}
+  table.sort(files, function(one, other)
+    return one.given < other.given
   end)
+  for _, file in ipairs(files) do
+    vim.list_extend(list, changes_of(file, n))
+  end
   return list
 end
 
@@ -93,12 +101,11 @@ function M.hunk(id)
   end
 end
 
---- The pending hunks of session `n`, and the files in which it has changed something that cannot be undone.
+--- What is pending of session `n`, and what it has changed that cannot be undone, in the order of the paths.
 ---@param n? integer     nil: of all sessions
 ---@param turn? integer  those that hold lines of that one
----@return acp.Hunk[]
----@return string[] unknown  paths of which nobody knows the earlier text
-function M.pending(n, turn)
+---@return acp.ChangedFile[]
+function M.pending_files(n, turn)
   attached_buffers.settle()
   local function fits(change)
     return (not n or change.session == n) and (not turn or change.turn == turn)
@@ -106,10 +113,28 @@ function M.pending(n, turn)
   local function holds(hunk)
     return fits(hunk) or vim.iter(hunk.earlier):any(fits)
   end
-  local list, unknown = {}, {}
+  local list = {}
   for _, file in pairs(store.files) do
-    vim.list_extend(list, vim.tbl_filter(turn and holds or fits, store.pending(file)))
-    unknown[#unknown + 1] = vim.iter(file.unknown):any(fits) and file.given or nil
+    local hunks = vim.tbl_filter(turn and holds or fits, store.pending(file))
+    local unknown = vim.iter(file.unknown):any(fits)
+    list[#list + 1] = (unknown or #hunks > 0) and changed_file(file, unknown, hunks) or nil
+  end
+  table.sort(list, function(one, other)
+    return one.path < other.path
+  end)
+  return list
+end
+
+--- The same as one list.
+---@param n? integer
+---@param turn? integer
+---@return acp.Hunk[]
+---@return string[] unknown  paths of which nobody knows the earlier text
+function M.pending(n, turn)
+  local list, unknown = {}, {}
+  for _, file in ipairs(M.pending_files(n, turn)) do
+    vim.list_extend(list, file.hunks)
+    unknown[#unknown + 1] = file.unknown and file.path or nil
   end
   return list, unknown
 end
@@ -117,18 +142,16 @@ end
 --- What a turn has changed, file by file, whether it waits, was allowed or is kept: its text against the one below it.
 ---@param n integer
 ---@param turn integer
----@return { path: string, created: boolean, deleted: boolean, unknown: boolean, hunks: acp.Hunk[] }[]
+---@return acp.ChangedFile[]
 function M.of_turn(n, turn)
   attached_buffers.settle()
   local list, what = {}, { session = n, turn = turn }
   for _, file in ipairs(store.all()) do
-    local hunks = store.of_turn(file, what)
     local unknown = vim.iter(file.unknown):any(function(author)
       return stack.is_of(author, what)
     end)
-    local about =
-      { path = file.given, created = file.created, deleted = file.deleted, unknown = unknown, hunks = hunks }
-    list[#list + 1] = (unknown or #hunks > 0) and about or nil
+    local hunks = store.of_turn(file, what)
+    list[#list + 1] = (unknown or #hunks > 0) and changed_file(file, unknown, hunks) or nil
   end
   return list
 end
