@@ -358,9 +358,10 @@ class RandomStory:
         file.path.write_text(join_lines(list(text)))
         if by_git:
             git(self.editor.project, "commit", "-qm", "other", str(file.path))
+        has_lost = any("agent" in line for line in {*file.live} - {*text})
         file.model.program(text)
         file.is_others, self.others_at = any(self.runs), time.time()
-        if file.is_open:
+        if file.is_open or has_lost:  # review knows of a file without a buffer once somebody looks at it
             self.in_file(file, ":checktime<CR>")
         return None
 
