@@ -6,6 +6,10 @@
 --    <leader>w -> a Lua function   an answer, unless Neovim goes on to write all changed buffers
 --    :wall  :windo w  :bufdo w     commands over all buffers or windows             no answer
 --    an autocommand, a timer       nobody has pressed a key for it                  no answer
+--
+-- A right side that is never 'modified' would not do instead. `autocmd InsertLeave * silent! write` and a timer also
+-- write an unmodified buffer, and would allow the change; `:x`, `ZZ` and `:wqa` would skip it, and `:qa` would drop its
+-- edits.
 local api = vim.api
 local M = {}
 
