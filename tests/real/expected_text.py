@@ -1,25 +1,28 @@
-"""The model of a random story: what must stand in the file's buffer, whatever happens.
+"""The model of a random story: what must stand in a file's buffer, whatever happens.
 
-The rows of the file are shared out, so that no two hands are at neighbouring lines: below every sixth the user types,
+The rows of a file are shared out, so that no two hands are at neighbouring lines: below every sixth the user types,
 two rows further down the agent edits, and two more other programs do. Each line that is written has its own number.
 """
 
 from __future__ import annotations
 
 import random
-from itertools import count
+from collections.abc import Iterator
 
 ROWS = [f"row {n:03}" for n in range(1, 181)]
 WHOLE = "".join(f"{row}\n" for row in ROWS)
 
 
 class ExpectedText:
-    def __init__(self, chance: random.Random) -> None:
+    def __init__(self, chance: random.Random, numbers: Iterator[int]) -> None:
         self._chance = chance
-        self._numbers = count(1)
+        self._numbers = numbers
         self.lines = list(ROWS)
         self.refused: set[str] = set()  # the agent's lines that must be nowhere, from now on
-        self.origin: dict[str, str] = {}  # the agent's lines, and the rows that they stand for
+        self.origin: dict[
+            str, str
+        ] = {}  # the agent's lines, and what stood there before the agent, or was kept
+        self.below: dict[str, str] = {}  # the agent's lines, and what stood there before their turn
         self.kept: set[str] = set()
         self.turn: list[str] = []  # the agent's lines of the newest turn that has any
         self._unused = {"agent": ROWS[1::6], "other": ROWS[3::6]}
@@ -61,8 +64,13 @@ class ExpectedText:
         """Put these lines in the place of the rows, by one turn."""
         for line, row in lines.items():
             self.replace(row, line)
-        self.origin |= lines
+            self.origin[line] = row if row in self.kept else self.origin.get(row, row)
+            self.below[line] = row
         self.turn = list(lines)
 
     def undo(self, line: str) -> None:
         self.replace(line, self.origin[line])
+
+    def undo_turn(self) -> None:
+        for line in self.turn:
+            self.replace(line, self.below[line])

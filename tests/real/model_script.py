@@ -106,20 +106,21 @@ def smallest(schema: Schema, key: str) -> Any:
     return {"integer": 30, "number": 30, "boolean": False, "array": [], "object": {}}.get(kind, key)
 
 
-def patch(header: str, lines: list[str]) -> str:
+def patch(*sections: str) -> str:
     """The command that changes files where an agent has no tool for it but its shell."""
-    return "\n".join(["apply_patch <<'EOF'", "*** Begin Patch", header, *lines, "*** End Patch", "EOF"])
+    return "\n".join(["apply_patch <<'EOF'", "*** Begin Patch", *sections, "*** End Patch", "EOF"])
 
 
-def edit_by_patch(path: str, old: str, new: str) -> str:
-    removed, added = (
-        [f"{sign}{line}" for line in text.splitlines()] for sign, text in (("-", old), ("+", new))
-    )
-    return patch(f"*** Update File: {path}", ["@@", *removed, *added])
+def signed(sign: str, text: str) -> list[str]:
+    return [f"{sign}{line}" for line in text.splitlines()]
+
+
+def update(path: str, old: str, new: str) -> str:
+    return "\n".join([f"*** Update File: {path}", "@@", *signed("-", old), *signed("+", new)])
 
 
 BY_SHELL: dict[str, Callable[..., str]] = {
     "read": lambda path: f"cat '{path}'",
-    "edit": edit_by_patch,
-    "write": lambda path, text: patch(f"*** Add File: {path}", [f"+{line}" for line in text.splitlines()]),
+    "edit": lambda path, old, new: patch(update(path, old, new)),
+    "write": lambda path, text: patch(f"*** Add File: {path}", *signed("+", text)),
 }
