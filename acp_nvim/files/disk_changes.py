@@ -77,14 +77,17 @@ class DiskChanges:
             while True:
                 before, was = seen.text, seen.stamp
                 is_of_answer = path in turn.at_answer
-                held = turn.at_answer.pop(path, None)
+                held = turn.at_answer.get(path)
                 now, text = held if held else await to_thread.run_sync(file_snapshot.look, path)
                 if turn.over.is_set() and not (is_of_answer or is_late):
                     return  # it may have changed since the answer
-                if (now, text) == (was, before) == (seen.stamp, seen.text) and not seen.missed:
-                    return
+                is_known = (now, text) == (was, before) == (seen.stamp, seen.text) and not seen.missed
                 # The editor says what it has written before it answers this: `wrote` was called, and the look is stale.
-                buffer = await self._files.documents.loaded(path)
+                buffer = None if is_known else await self._files.documents.loaded(path)
+                if is_of_answer:  # only now: turns that begin meanwhile have to know that it waits
+                    turn.at_answer.pop(path, None)
+                if is_known:
+                    return
                 if (seen.stamp, seen.text) == (was, before):
                     break
             is_gone = now is None or file_snapshot.is_link(now)

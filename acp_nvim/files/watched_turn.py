@@ -143,7 +143,7 @@ class WatchedTurn:
         if reads and self._bytes_read <= limits.WATCHED_BYTES:
             now, text = file_snapshot.look(path)
         self.at_start[path] = text
-        is_shared = any(path in turn.files for turn in self.beside)
+        is_shared = self._shared(path) is not None
         if self.add(path, given, now, text) and not is_shared:
             if now and self.changed_at(path, now) >= self.began:
                 self.unbased.add(path)
@@ -183,10 +183,16 @@ class WatchedTurn:
         """Return the turns of other sessions that have run at the same time."""
         return [turn for turn in self.all if turn.session is not self.session and self.overlaps(turn)]
 
+    def _shared(self, path: str) -> FileSnapshot | None:
+        """Return what a turn of another session knows of a file: one beside this one, or one that is over and has yet
+        to compare the file."""
+        waiting = (turn for turn in self.all if turn.session is not self.session and path in turn.at_answer)
+        return next((turn.files[path] for turn in (*self.beside, *waiting) if path in turn.files), None)
+
     def add(self, path: str, given: str, now: file_snapshot.Stamp | None, text: Held) -> FileSnapshot | None:
         """Watch a file that is read as `text`, or as another running turn knows it. Return it if there is room."""
         if path not in self.files and len(self.files) < limits.WATCHED_FILES:
-            shared = next((turn.files[path] for turn in self.beside if path in turn.files), None)
+            shared = self._shared(path)
             # one of a turn that does not overlap: what a late call finds it finds once, and a look may be under way
             earlier = next((turn.files[path] for turn in self.all if path in turn.files), None)
             self.files[path] = shared or earlier or FileSnapshot(given, None, None)

@@ -4,6 +4,7 @@ A folder may have several sessions, and a turn may begin and end while another o
 """
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -171,6 +172,32 @@ async def test_a_change_that_two_turns_see_is_told_once(desk: Desk, project: Pat
     go.touch()
     await over(desk, second)
     assert told(desk, project) == [("a.txt", 2, "unknown", None, "a.txt\n", "somebody's\n")]
+
+
+async def test_a_turn_that_begins_as_another_one_ends_hides_nothing_of_it(
+    desk: Desk, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second session names the file while what the first one has made of it is still being read."""
+    go, look, may_read = desk.folder / "go", file_snapshot.look, threading.Event()
+
+    def slow(given: str) -> file_snapshot.Content:
+        if threading.current_thread() is not threading.main_thread():
+            assert may_read.wait(10)
+        return look(given)
+
+    monkeypatch.setattr(file_snapshot, "look", slow)
+    reading = edit("a.txt", HEARD, mark("reading"), wait_file(str(go)), kind="read")
+    agent = desk.agent(on_prompt("write", *NAMED["an edit"][0]), on_prompt("read", *reading))
+    first, second = await desk.ready(cwd=project), await desk.ready(cwd=project)
+    first.prompt("write")
+    await first.ended(1)
+    second.prompt("read")
+    await eventually(lambda: agent.logged("mark"))
+    may_read.set()
+    await over(desk, first)
+    go.touch()
+    await over(desk, second)
+    assert told(desk, project) == [("a.txt", 1, "agent", None, "a.txt\n", "new\n")]
 
 
 async def test_a_change_that_comes_while_its_file_is_read_is_not_that_of_the_one_before(
