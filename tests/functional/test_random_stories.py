@@ -16,7 +16,7 @@ Open = Callable[..., Editor]
 WAITING = """return #vim.tbl_filter(function(file)
   return vim.iter(file.hunks):any(function(hunk) return hunk.state == 'pending' end)
 end, require('acp_nvim').changes({ all = true }))"""
-STORIES, PARTS = int(os.environ.get("ACP_STORIES", "45")), 5
+STORIES, PARTS = int(os.environ.get("ACP_STORIES", "50")), 5
 
 
 @pytest.mark.parametrize("part", range(PARTS))
