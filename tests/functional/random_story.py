@@ -190,14 +190,20 @@ class RandomStory:
 
     def wrong_in_review(self) -> str:
         """Return what is not an agent's and counts as that, or the other way round. What another program has written
-        while a turn ran may wait, too, as nobody's."""
+        while a turn ran may wait, too, as nobody's, and with an agent's line beside it the two are one hunk."""
         by_path = {str(file.path): file for file in self.files}
         lines, old = list[tuple[str, str]](), set[str]()
         for file in self.editor.acp("changes", {"all": True}):
-            hunks = [hunk for hunk in file["hunks"] if hunk["state"] == "pending" and file["by"] != "unknown"]
+            hunks = [hunk for hunk in file["hunks"] if hunk["state"] == "pending"]
+            is_known = file["by"] != "unknown"
             if hunks and (found := by_path.get(file["path"])):
                 old |= {line for hunk in hunks for line in hunk["old"]}
-                lines += [(found.name, line) for hunk in hunks for line in hunk["new"] if "other" not in line]
+                new = [line for hunk in hunks for line in hunk["new"]]
+                lines += [
+                    (found.name, line)
+                    for line in new
+                    if "agent" in line or (is_known and "other" not in line)
+                ]
         agents = [(file.name, line) for file in self.files for line in file.live if "agent" in line]
         if sorted(lines) != sorted(agents):
             return f"lines of agents in review\n is     {sorted(lines)}\n not    {sorted(agents)}"
