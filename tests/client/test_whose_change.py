@@ -280,7 +280,7 @@ async def test_without_git_an_earlier_text_that_nobody_has_seen_is_said_to_be_un
     changes = await turn(
         desk,
         files,
-        *run_command(command),
+        *run_command(command, *read("b.txt")),  # the call has been heard of when the command runs
         *read("a.txt"),
         *edit("a.txt", HEARD, write_file("{cwd}/a.txt", "newer\n")),
     )
