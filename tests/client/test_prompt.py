@@ -257,7 +257,7 @@ async def working(desk: Desk, *queued: str) -> Talk:
 async def test_a_second_prompt_waits_for_the_first(desk: Desk) -> None:
     agent = busy(desk)
     talk = await working(desk, "second", "third")
-    assert sent(agent) == ["long"]
+    await eventually(lambda: sent(agent) == ["long"])
     assert not talk.status["held"]
     go_on(desk)
     await talk.ended(3)
