@@ -156,13 +156,16 @@ class DiskWatcher:
         return seen.text if seen.text is None or isinstance(seen.text, str) else text
 
     def known(self, session: Session, path: str) -> Known | None:
-        """Return what the file held when it was last read, if it may have changed since."""
+        """Return what the file held when it was last read, or before a change that its buffer has yet to take up."""
         turn = self._turns.get(session)
         seen = turn.files.get(path) if turn else None
-        if turn is None or seen is None or not isinstance(seen.text, str) or not turn.may_differ(path):
+        if turn is None or seen is None or not isinstance(seen.text, str):
             return None
+        if not turn.may_differ(path):  # by now: some agents write the disk beside their request
+            return Known(None, file_snapshot.file_stamp(seen.stamp))
         by = change_owner.find(self._all, turn, path, file_snapshot.stamp(path)).author.by
-        return Known(seen.text, file_snapshot.file_stamp(seen.stamp), others=by == "unknown")
+        at, text = seen.behind or (seen.stamp, seen.text)
+        return Known(text, file_snapshot.file_stamp(at), others=by == "unknown")
 
     def wrote(self, path: str, text: Held) -> None:
         """Take over the text of a write of ours, so that it is not taken for a change."""

@@ -53,7 +53,7 @@ class Document(NamedTuple):
 class Known(NamedTuple):
     """What the disk held when it was last read. What it holds beyond that is the agent's, or all `others`'."""
 
-    text: str
+    text: str | None  # None: it is as it was, and the stamp tells
     stamp: FileStamp | None = None
     # of the file that an open question is about: what was saved since is the user's
     asked: FileStamp | None = None
@@ -63,7 +63,8 @@ class Known(NamedTuple):
     def shape(self) -> dict[str, Any]:
         stamps = {"stamp": self.stamp, "asked": self.asked}
         shape: dict[str, Any] = {name: list(stamp) for name, stamp in stamps.items() if stamp}
-        return {"text": self.text} | shape | ({"others": True} if self.others else {})
+        text = {} if self.text is None else {"text": self.text}
+        return text | shape | ({"others": True} if self.others else {})
 
 
 class DecidedBase(NamedTuple):

@@ -158,6 +158,9 @@ class FileSnapshot:
     mode: int | None = None  # of the file when it was last there
     missed: str = ""  # why the buffer has not taken that text up
     shown: str | None = None  # if so, the disk's text that it was last in step with
+    behind: tuple[Stamp | None, str] | None = (
+        None  # what it held before a change that the buffer is about to take up
+    )
 
     def begin(self, given: str, now: Stamp | None, text: Held) -> None:
         """Forget what an earlier turn knew of the file."""
@@ -167,7 +170,7 @@ class FileSnapshot:
     def take(self, now: Stamp | None, text: Held) -> None:
         self.mode = self.mode if mode(now) is None else mode(now)
         self.is_saved = False
-        self.stamp, self.text = now, text
+        self.stamp, self.text, self.behind = now, text, None
 
 
 def stamp(path: str) -> Stamp | None:

@@ -32,7 +32,7 @@ class DocumentBy(TypedDict):
 class KnownText(TypedDict):
     """What a file held when the backend last looked."""
 
-    text: str
+    text: NotRequired[str]  # without it: what it held before, and the stamp is that of the file
     stamp: NotRequired[list[int]]
     asked: NotRequired[list[int]]  # the file that an open question is about
     others: NotRequired[bool]  # no call of an agent can have changed it since

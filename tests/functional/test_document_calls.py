@@ -455,3 +455,25 @@ def test_hostile_edits_are_refused_whole(editor: Editor) -> None:
         assert edit_and_save(editor, path, edits)["error"]
         assert read_state(editor, path) == before
     assert path.read_text() == "a\nb\n"
+
+
+def test_what_comes_to_the_disk_after_the_backend_has_looked_is_the_agent_s_too(editor: Editor) -> None:
+    """Some agents write the disk beside their request."""
+    path = open_text(editor, "one\ntwo\nthree\n")
+    assert editor.acp("changes") == []
+    stamp = editor.lua("return require('acp_nvim.documents.origin').stamp(0)")
+    editor.type("Omine<Esc>")
+    editor.expect_lua("return vim.bo.modified")
+    path.write_text("one\ntwo\nTHREE\n")
+    request = {
+        "path": str(path),
+        "text": "one\ntwo\nTHREE\n",
+        "base": "one\ntwo\nthree\n",
+        "by": {"kind": "agent", "session": 1, "turn": 1, "by": "agent"},
+        "autocmds": True,
+        "known": {"stamp": stamp},
+    }
+    assert editor.lua("return require('acp_nvim.documents.write').write(...)", request)["written"]
+    assert path.read_text() == "mine\none\ntwo\nTHREE\n"
+    (file,) = editor.acp("changes", {"all": True})
+    assert [(hunk["old"], hunk["new"]) for hunk in file["hunks"]] == [(["three"], ["THREE"])]

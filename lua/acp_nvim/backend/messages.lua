@@ -423,7 +423,7 @@
 
 --- What a file held when the backend last looked.
 ---@class acp.message.KnownText
----@field text string
+---@field text? string  without it: what it held before, and the stamp is that of the file
 ---@field stamp? integer[]
 ---@field asked? integer[]  the file that an open question is about
 ---@field others? boolean  no call of an agent can have changed it since

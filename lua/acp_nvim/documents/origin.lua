@@ -148,6 +148,15 @@ function M.is_attributed(buf, stamp)
   return stamp ~= nil and (taken[1] > stamp[1] or (taken[1] == stamp[1] and taken[2] >= stamp[2]))
 end
 
+--- Whether the buffer builds on the file with this stamp.
+---@param buf integer
+---@param stamp? acp.Stamp
+---@return boolean
+function M.is_built_on(buf, stamp)
+  local origin = origins[buf]
+  return origin ~= nil and origin.known and vim.deep_equal(origin.stamp, stamp)
+end
+
 --- Whether the disk may hold something that the buffer has not taken up.
 ---@param buf integer
 ---@return boolean

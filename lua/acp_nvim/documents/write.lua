@@ -66,7 +66,7 @@ end
 ---@return boolean
 local function is_half_written(known, theirs, data, stamp)
   local now = vim.uv.gettimeofday()
-  if not known or data == known.text or now - stamp[1] > WRITING_SECONDS then
+  if not (known and known.text) or data == known.text or now - stamp[1] > WRITING_SECONDS then
     return false
   end
   return vim.startswith(theirs, data) or data == theirs .. known.text:sub(#theirs + 1)
@@ -160,6 +160,23 @@ local function file_facts(buf, before, wanted)
   }
 end
 
+--- The buffer's text with what the disk held when the backend last looked.
+---@param buf integer
+---@param live acp.Text
+---@param known acp.KnownText
+---@return acp.Text?  nil: they overlap, or nobody can tell
+local function with_known(buf, live, known)
+  if not known.text then
+    return origin.is_built_on(buf, known.stamp) and live or nil
+  end
+  local seen, data = text.split(known.text, live.ff, live.binary), origin.data(buf)
+  if not vim.bo[buf].modified then
+    return seen
+  end
+  local both, apart = merge.texts(data and encoding.text(buf, data, live.ff), live, seen)
+  return not apart and both or nil
+end
+
 --- Returns the steps of the change, by author. What another program has brought to the disk before is not the agent's.
 --- What has come to it since the backend last read it is, unless no call can have made it: the agent has written the
 --- disk, too.
@@ -180,13 +197,7 @@ local function steps_of(buf, request, mine, wanted, edits, is_capped)
     and not is_users
     and not origin.is_saved_since(buf, known.stamp)
   then
-    local seen = text.split(known.text, live.ff, live.binary)
-    local data = origin.data(buf)
-    local both, apart = seen, nil ---@type acp.Text, acp.Text?
-    if vim.bo[buf].modified then
-      both, apart = merge.texts(data and encoding.text(buf, data, live.ff), live, seen)
-    end
-    before = not apart and both or before
+    before = with_known(buf, live, known) or before
   end
   request.by = vim.tbl_extend("force", request.by, file_facts(buf, before, wanted))
   if before == live and not request.typed then
