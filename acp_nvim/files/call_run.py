@@ -101,6 +101,10 @@ class CallRun:
             return False
         return self.began - earlier <= at + LAG_NS and (is_open or self.ended is None or at <= self.ended)
 
+    def has_run_at(self, at: int) -> bool:
+        """Whether it ran at that time, whatever the lag of a clock, and is over."""
+        return self.began is not None and self.ended is not None and self.began <= at <= self.ended
+
 
 def _targets(call: ToolCall, cwd: str) -> Targets:
     said = raw_input.read(call)

@@ -53,12 +53,19 @@ def find(turns: Iterable[WatchedTurn], found_by: WatchedTurn, path: str, now: St
 
 
 def _ranks(turn: WatchedTurn, path: str, at: int, is_gone: bool) -> Iterator[int]:
-    return (rank for run in turn.runs.values() if (rank := _rank(turn, run, path, at, is_gone)) is not None)
+    return (rank for run in _runs(turn, at) if (rank := _rank(turn, run, path, at, is_gone)) is not None)
+
+
+def _runs(turn: WatchedTurn, at: int) -> list[CallRun]:
+    """Return the calls, without those that have begun after another one that ran at that time was over."""
+    over = [run.ended for run in turn.runs.values() if run.may_change and run.ended and run.has_run_at(at)]
+    first = min(over, default=None)
+    return [run for run in turn.runs.values() if first is None or run.began is None or run.began < first]
 
 
 def _likeliest(turn: WatchedTurn, path: str, at: int, is_gone: bool) -> CallRun:
     """Return the call that has made the turn's change: one that ran at that very time, if there is one."""
-    runs = (run for run in turn.runs.values() if _rank(turn, run, path, at, is_gone) is not None)
+    runs = (run for run in _runs(turn, at) if _rank(turn, run, path, at, is_gone) is not None)
     return max(runs, key=lambda run: (run.ran(at), run.targets.have(path), run.began or 0))
 
 
