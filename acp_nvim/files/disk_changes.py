@@ -96,8 +96,6 @@ class DiskChanges:
                 before = buffer.text.whole
             mode = seen.mode
             seen.take(now, text)
-            if buffer and isinstance(before, str):
-                seen.behind = was, before
             before, text = _as_read(before, buffer), _as_read(text, buffer)
             if is_gone and was is not None and not isinstance(before, Link):
                 self._tasks.detach(turn, self._warn_deleted, path)
@@ -114,8 +112,11 @@ class DiskChanges:
         found = None
         if buffer:
             known = _known(earlier, looked)
-            found = await self._files.sync_as_decided(path, by, known, turn.over.is_set)
-            seen.behind = None
+            seen.behind = (was, before) if isinstance(before, str) else None
+            try:
+                found = await self._files.sync_as_decided(path, by, known, turn.over.is_set)
+            finally:
+                seen.behind = None
             if isinstance(found, Gone):
                 return seen.take(was, before)  # the next look finds it deleted, as it was before this change
         is_echo = buffer is not None and text in self._files.baselines.echoes(path)

@@ -24,7 +24,7 @@ local M = {}
 local TRIES = 5 -- each finds a disk that has changed once more
 
 ---@class acp.KnownText        what the disk held when the backend last looked
----@field text string
+---@field text? string         of a write: without it the file is as it was, and the stamp tells
 ---@field stamp? acp.Stamp
 ---@field asked? acp.Stamp     of the file that an open question is about: what was saved since is the user's
 ---@field others? boolean      no call of an agent can have changed it since
