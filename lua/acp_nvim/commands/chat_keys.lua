@@ -1,6 +1,7 @@
 -- Carries out the keys of a chat buffer: jump, fold, open paths, answer options.
 local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")
+local file_window = require("acp_nvim.commands.file_window")
 local key_help = require("acp_nvim.ui.key_help")
 local marks = require("acp_nvim.chat.marks")
 local messages = require("acp_nvim.ui.messages")
@@ -144,28 +145,6 @@ end
 
 -- Paths ---------------------------------------------------------------------------------------------------------------
 
----@param path string
----@param line? integer
-local function open_file(path, line)
-  local buf = vim.fn.bufadd(vim.fn.fnamemodify(path, ":.")) -- shown by the name that `:edit` would give it
-  local win = session_windows.window_for_file(buf)
-  vim.bo[buf].buflisted = true
-  api.nvim_set_current_win(win)
-  vim.cmd("normal! m'")
-  local ok, problem = pcall(api.nvim_win_set_buf, win, buf)
-  if not ok and vim.bo[api.nvim_win_get_buf(win)].modified then -- with 'nohidden' it cannot be left
-    ok, win = pcall(api.nvim_open_win, buf, true, { split = "above", win = win })
-    problem = win
-  end
-  if not ok then
-    return messages.show("error", tostring(problem))
-  end
-  if line then
-    api.nvim_win_set_cursor(win, { math.max(1, math.min(line, api.nvim_buf_line_count(buf))), 0 })
-    vim.cmd("normal! zvzz")
-  end
-end
-
 --- On an option's line answers with the option; an empty chat continues what it offers; else opens the file under the
 --- cursor in the window that the user came from.
 function M.open_path()
@@ -185,7 +164,7 @@ function M.open_path()
   if not path then
     return messages.show("info", "no file under the cursor")
   end
-  open_file(path, line)
+  file_window.open(path, line)
 end
 
 --- Goes to the prompt, ready to type.

@@ -3,6 +3,7 @@ local acp = require("acp_nvim")
 local backend = require("acp_nvim.backend.process")
 local chat_keys = require("acp_nvim.commands.chat_keys")
 local form = require("acp_nvim.form.window")
+local next_file = require("acp_nvim.commands.next_file")
 local open_questions = require("acp_nvim.question.open_questions")
 local proposal = require("acp_nvim.proposal")
 local question_keys = require("acp_nvim.question.keys")
@@ -163,7 +164,7 @@ local function decide_hunk(verb, call)
   if not hunk then
     return false
   end
-  local ok, message = review.decide(verb, { hunk }), nil
+  local ok, message = review.decide(verb, { hunk }, { after = next_file.after({ hunk }) }), nil
   if ok and call.rest ~= "" then
     ok, message = acp.steer(call.rest, { session = hunk.session, next = true })
   end

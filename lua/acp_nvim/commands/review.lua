@@ -2,6 +2,7 @@
 local changes_quickfix = require("acp_nvim.commands.changes_quickfix")
 local key_names = require("acp_nvim.review.key_names")
 local messages = require("acp_nvim.ui.messages")
+local next_file = require("acp_nvim.commands.next_file")
 local requests = require("acp_nvim.backend.session_requests")
 local review = require("acp_nvim.review")
 local review_keys = require("acp_nvim.review.keys")
@@ -303,6 +304,7 @@ local function decide(verb, call)
     end
     local n, turn = found[#found].session, found[#found].turn
     return review.decide(verb, found, {
+      after = next_file.after(found),
       still_waiting = function()
         return waiting_after(n, turn)
       end,

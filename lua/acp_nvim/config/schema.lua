@@ -181,6 +181,12 @@ return {
           values = { "keep", "pending" },
           doc = "changes that you were asked about and have allowed are kept, or wait in review as all others",
         },
+        {
+          name = "next_file",
+          type = "boolean",
+          default = true,
+          doc = "after the last change of a file is kept or undone, the cursor goes to the first one of the next file",
+        },
       },
     },
     {

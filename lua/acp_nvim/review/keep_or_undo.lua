@@ -18,6 +18,7 @@ local M = {}
 ---@field left? string[]    what is left, and why
 ---@field aloud? boolean    say what is done
 ---@field still_waiting? fun(): string?  which other changes wait once these are decided; said if nothing is left of these
+---@field after? fun()      called once they are decided
 
 ---@param count integer
 ---@return string
@@ -93,6 +94,9 @@ local function keep(hunks, how)
   end
   backend_reports.flush_next()
   say("kept", count, names, {}, how)
+  if how.after then
+    how.after()
+  end
 end
 
 --- Undoes hunks.
@@ -117,6 +121,9 @@ local function undo_hunks(hunks, how)
   each_file.run(store.all(), carry_out, function()
     backend_reports.flush_next()
     say("undone", count, names, problems, how)
+    if how.after then
+      how.after()
+    end
   end)
 end
 
