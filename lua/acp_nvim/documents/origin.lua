@@ -241,7 +241,8 @@ local function has_size_of_file(buf)
   if not stamp or not is_utf8 or bo.bomb then
     return true
   end
-  local size = api.nvim_buf_get_offset(buf, api.nvim_buf_line_count(buf))
+  local rows = api.nvim_buf_line_count(buf)
+  local size = api.nvim_buf_get_offset(buf, rows) + (bo.fileformat == "dos" and rows or 0)
   return size <= 1 or size == stamp[3] or size - 1 == stamp[3] or size - 2 == stamp[3]
 end
 

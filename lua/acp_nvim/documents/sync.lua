@@ -110,7 +110,7 @@ local function base_of(buf, request, disk)
     origin.recognise(buf, request.known.stamp, request.known.text)
   end
   local data = origin.data(buf)
-  return data and encoding.text(buf, data, disk.ff) or nil, false
+  return data and encoding.text(buf, data) or nil, false -- whose line ends may be others than the disk's
 end
 
 --- Returns the steps of the change, by author. The buffer may be behind what the disk held before the agent's write.
