@@ -15,6 +15,7 @@ from acp_nvim.files.disk_conflicts import DiskConflicts
 from acp_nvim.files.documents import Document, Gone, Known, Missed, NotLoaded, Overlap, Settled
 from acp_nvim.files.file_snapshot import ChangeAuthor, DiskText, FileSnapshot, Held, Link, Unknown
 from acp_nvim.files.service import Files
+from acp_nvim.files.standing import FormatChange
 from acp_nvim.files.turn_tasks import TurnTasks
 from acp_nvim.files.watched_turn import WatchedTurn
 from acp_nvim.text.printable import one_line, visible
@@ -124,7 +125,8 @@ class DiskChanges:
             self._files.baselines.forget_echo(path)
         is_same = text == before and (text is not Unknown.TEXT or file_snapshot.is_same_file(was, now))
         now_mode = file_snapshot.mode(now)
-        is_other = not is_same or (None not in (mode, now_mode) and mode != now_mode)
+        has_mode = None not in (mode, now_mode) and mode != now_mode
+        is_other = not is_same or has_mode or FormatChange.of(before, text)
         if is_other and not is_echo and author.by != "nobody":
             self._on_changed(FileChange(author, path, seen.path, before, text, now_mode, is_same))
         self._note_missed(path, seen, found, earlier)
@@ -174,7 +176,8 @@ class DiskChanges:
             return
         if isinstance(base, Unknown) and buffer and not buffer.modified and buffer.text.whole != first:
             base = buffer.text.whole
-        if (first == base and mode in (None, seen.mode)) or isinstance(first, Unknown):
+        is_same = first == base and not FormatChange.of(base, first)
+        if (is_same and mode in (None, seen.mode)) or isinstance(first, Unknown):
             return
         if buffer and buffer.text.whole == base != first:
             return seen.take(file_snapshot.UNSEEN, base)  # the buffer is behind: it takes the change up

@@ -15,7 +15,7 @@ import anyio
 
 from acp_nvim.editor.interface import Editor
 from acp_nvim.files import disk
-from acp_nvim.files.file_snapshot import ChangeAuthor, FileStamp, Typed, as_utf8
+from acp_nvim.files.file_snapshot import ChangeAuthor, DiskText, FileStamp, Typed, as_utf8
 from acp_nvim.messages.documents import DocumentMerge, DocumentRead, DocumentSync, DocumentWrite
 from acp_nvim.protocol.errors import INTERNAL_ERROR, RpcError
 from acp_nvim.text.text_file import Text, split
@@ -106,8 +106,8 @@ class Settled(NamedTuple):
 
 
 class Written(NamedTuple):
-    text: str  # as it was saved
-    before: str | None  # as the user saw it; None: there was no file
+    text: DiskText  # as it was saved
+    before: DiskText | None  # as the user saw it; None: there was no file
 
 
 class Locked(NamedTuple):
@@ -221,7 +221,9 @@ class Documents:
             return found
         if "warning" in said:
             log.warning("%s was written, but: %s", path, said["warning"])
-        return Written(str(said.get("text", text)), str(said.get("before", base)))
+        saved, before = str(said.get("text", text)), str(said.get("before", base))
+        had_bom, has_bom = bool(said.get("had_bom")), bool(said.get("has_bom"))
+        return Written(DiskText.made(saved, has_bom), DiskText.made(before, had_bom))
 
     async def sync(
         self,

@@ -134,6 +134,13 @@ class DiskText(str):
     encoding: Literal["utf-8", "latin1"]
 
     @classmethod
+    def made(cls, text: str, bom: bool) -> DiskText:
+        """Return the text of a file that we have written."""
+        found = cls(text)
+        found.bom, found.encoding = bom, "utf-8"
+        return found
+
+    @classmethod
     def of(cls, data: bytes) -> Held:
         """Decode bytes as Neovim does by default: what is not UTF-8 is latin1. What has a NUL then is no text, and
         remembered as it is up to a size."""

@@ -34,7 +34,7 @@ from acp_nvim.files.documents import (
     Written,
     sendable,
 )
-from acp_nvim.files.file_snapshot import ChangeAuthor, Ends, FileStamp, Typed, as_text, on_disk
+from acp_nvim.files.file_snapshot import ChangeAuthor, DiskText, Ends, FileStamp, Typed, as_text, on_disk
 from acp_nvim.files.proposal_interface import Decisions
 from acp_nvim.files.request_params import expect_same, number_of, path_of, told
 from acp_nvim.protocol.errors import CANCELLED, INTERNAL_ERROR, INVALID_PARAMS, RpcError
@@ -211,7 +211,8 @@ class Files:
             wanted = replace(wanted, bom=live.bom or wanted.bom)
             if data is None or wanted != live:
                 disk.write(path, text_file.encode(wanted))
-            return Written(wanted.whole, None if data is None else mine)
+            before = None if data is None else DiskText.made(mine, live.bom)
+            return Written(DiskText.made(wanted.whole, wanted.bom), before)
 
     async def sync(
         self,

@@ -13,6 +13,7 @@ from acp_nvim.editor.interface import Editor
 from acp_nvim.files import disk, file_snapshot, standing
 from acp_nvim.files.disk_changes import FileChange
 from acp_nvim.files.file_snapshot import Asked, ChangeAuthor, DiskText, Link, Typed, Unknown
+from acp_nvim.files.standing import FormatChange
 from acp_nvim.messages.review import (
     Changed,
     DiskChange,
@@ -62,10 +63,12 @@ class Review:
         The editor sees changes of a loaded file in its buffer, but not one that was there when the buffer was read.
         """
         is_whole = standing.is_whole(found.before, found.after)
-        if not is_whole and not found.is_same:
+        has_mode = None not in (found.by.mode, found.mode) and found.by.mode != found.mode
+        form = None if is_whole else FormatChange.of(found.before, found.after)
+        if not is_whole and not found.is_same and (form is None or form.has_lines):
             self._tell_lines(found)
-        if is_whole or (None not in (found.by.mode, found.mode) and found.by.mode != found.mode):
-            self._tell_whole(found, is_whole)
+        if is_whole or has_mode or form:
+            self._tell_whole(found, is_whole, form)
 
     def _tell_lines(self, found: FileChange) -> None:
         by, path, before, after = found.by, found.path, found.before, found.after
@@ -100,8 +103,8 @@ class Review:
         _name_call(change, by)
         self._editor.notify(Changed(path, change))
 
-    def _tell_whole(self, found: FileChange, is_whole: bool) -> None:
-        """Tell the editor of a change without lines: of the mode alone, unless `is_whole`."""
+    def _tell_whole(self, found: FileChange, is_whole: bool, form: FormatChange | None) -> None:
+        """Tell the editor of a change without lines: of the mode and the format alone, unless `is_whole`."""
         by, before, after = found.by, found.before, found.after
         assert by.by != "nobody"
         if not is_whole:
@@ -111,8 +114,9 @@ class Review:
             "turn": by.turn,
             "by": by.by,
             "given": found.given,
-            "before": standing.shape_of(before, by.mode),
-            "after": standing.shape_of(after, found.mode),
+            "before": standing.shape_of(before, by.mode, form and form.before),
+            "after": standing.shape_of(after, found.mode, form and form.after),
+            "has_lines": form is not None and form.has_lines,
             "made": list(by.made),
             "folders": list(by.folders),
         }

@@ -62,6 +62,9 @@ class DiskChange(ChangedBy):
     asked: NotRequired[list[AskedTexts]]
 
 
+Format = Literal["LF", "CRLF", "LF BOM", "CRLF BOM"]  # line ends, and whether a byte order mark comes first
+
+
 class Standing(TypedDict):
     """What stands at a path."""
 
@@ -69,6 +72,7 @@ class Standing(TypedDict):
     mode: int | None
     data: NotRequired[str]  # what the file holds; bytes that are not UTF-8 as surrogates
     target: NotRequired[str]  # of the link
+    format: NotRequired[Format]  # of a text, where the change is about that
 
 
 class WholeChange(ChangedBy):
@@ -77,6 +81,7 @@ class WholeChange(ChangedBy):
     given: str  # the path as it was named
     before: Standing
     after: Standing
+    has_lines: bool  # lines of the file have changed, too
     made: list[str]  # folders above it that the turn has made
     folders: list[tuple[str, int]]  # above what was removed, and their modes
 

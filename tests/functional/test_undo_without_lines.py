@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.script import on_prompt, run_command, script
+from tests.fakes.script import on_prompt, request, run_command, script
 from tests.functional.editor import Editor
 from tests.steps.commands import begin, take_turn, undo_turn
 from tests.steps.files import open_notes, read
@@ -34,6 +34,15 @@ ALONE = {
     "a picture that becomes a text": ("cp a.txt p.png", "p.png", "binary, 12 KB → text"),
     "a text that becomes a picture": ("cp p.png a.txt", "a.txt", "text → binary, 12 KB"),
     "a link that becomes a text": ("rm l.txt; cp b.txt l.txt", "l.txt", "link to a.txt → text"),
+    "line ends": ("printf 'b\\r\\nb\\r\\n' > b.txt", "b.txt", "line ends LF → CRLF"),
+    "line ends that go": ("printf 'w\\nw\\n' > w.txt", "w.txt", "line ends CRLF → LF"),
+    "a byte order mark": ("printf '\\357\\273\\277a\\n' > a.txt", "a.txt", "BOM added"),
+    "a byte order mark that goes": ("printf 'm\\n' > m.txt", "m.txt", "BOM removed"),
+    "line ends and a mark": (
+        "printf '\\357\\273\\277b\\r\\nb\\r\\n' > b.txt",
+        "b.txt",
+        "line ends LF → CRLF, BOM added",
+    ),
     "a link that becomes a picture": ("rm l.txt; cp p.png l.txt", "l.txt", "link to a.txt → binary, 12 KB"),
 }
 
@@ -43,6 +52,8 @@ def lay_out(editor: Editor) -> None:
     (editor.project / "p.png").write_bytes(PICTURE)
     (editor.project / "q.png").write_bytes(OTHER)
     (editor.project / "e.txt").touch()
+    (editor.project / "w.txt").write_bytes(b"w\r\nw\r\n")
+    (editor.project / "m.txt").write_bytes(b"\xef\xbb\xbfm\n")
     (editor.project / "l.txt").symlink_to("a.txt")
     (editor.project / "d.lnk").symlink_to(".")
     (editor.project / "sub").mkdir()
@@ -287,6 +298,10 @@ def test_a_large_file_is_left_and_said(open_editor: Open, tmp_path: Path, large:
     "way",
     [
         "a mode",
+        "line ends",
+        "line ends that go",
+        "a byte order mark",
+        "a byte order mark that goes",
         "a picture",
         "a picture that is removed",
         "a new empty file",
@@ -348,3 +363,114 @@ def test_a_link_and_what_it_leads_to_have_their_own_names(open_editor: Open, tmp
     notes = {Path(each["path"]).name: each["hunks"][0]["note"] for each in editor.acp("changes")}
     assert notes == {"a.txt": "mode 644 → 755", "l.txt": "link a.txt → b.txt"}
     undo_turn(editor, before)
+
+
+TO_DOS = "printf 'b\\r\\nb\\r\\n' > b.txt"
+
+
+@pytest.mark.parametrize("is_loaded", [True, False])
+def test_line_ends_are_undone_below_what_the_user_has_written_since(
+    open_editor: Open, tmp_path: Path, is_loaded: bool
+) -> None:
+    editor, _ = begin_turn(open_editor, tmp_path, TO_DOS)
+    path = editor.project / "b.txt"
+    if is_loaded:
+        editor.type(":edit b.txt<CR>Gosaved<Esc>:w<CR>")
+        editor.expect_lua("return vim.bo.modified", False)
+        editor.type("Ounsaved<Esc>")
+    else:
+        path.write_bytes(b"b\r\nb\r\nsaved\r\n")
+    editor.type(":Acp undo turn<CR>")
+    editor.screen.expect("undone: 1 change in b.txt (turn 1)")
+    assert path.read_bytes() == b"b\nb\nsaved\n"
+    editor.expect_lua(PENDING, 0)
+    if is_loaded:
+        editor.type(":w<CR>")
+        editor.expect_lua("return vim.bo.modified", False)
+        assert path.read_bytes() == b"b\nb\nunsaved\nsaved\n"
+
+
+def test_line_ends_that_changed_since_are_left(open_editor: Open, tmp_path: Path) -> None:
+    """The user's own mark came beside the agent's line ends."""
+    editor, _ = begin_turn(open_editor, tmp_path, TO_DOS)
+    editor.type(":edit b.txt<CR>:set bomb | write<CR>")
+    editor.expect_lua("return vim.bo.modified", False)
+    editor.type(":Acp undo turn<CR>")
+    editor.screen.expect("left: changed since: b.txt")
+    assert (editor.project / "b.txt").read_bytes() == b"\xef\xbb\xbfb\r\nb\r\n"
+
+
+def take_turns(open_editor: Open, tmp_path: Path, *commands: str) -> tuple[Editor, list[Tree]]:
+    """Each turn runs a command that changes b.txt. Return the trees as they were before each."""
+    turns = [
+        on_prompt(f"go {n}", *run_command(command, read("{cwd}/notes.txt")))
+        for n, command in enumerate(commands, 1)
+    ]
+    editor = open_notes(open_editor, script(tmp_path, *turns), "notes\n", size=(140, 30))
+    (editor.project / "b.txt").write_text("b\nb\n")
+    commit(editor.project)
+    trees = []
+    for n in range(1, len(commands) + 1):
+        trees.append(tree(editor.project))
+        editor.acp("prompt", f"go {n}")
+        editor.wait_event("AcpTurnEnded", turn=n)
+    return editor, trees
+
+
+NOTES = """
+local hunks = (require('acp_nvim').changes()[1] or { hunks = {} }).hunks
+return vim.tbl_map(function(hunk) return hunk.note or table.concat(hunk.new, ' ') end, hunks)
+"""
+
+
+@pytest.mark.parametrize("newest_first", [True, False])
+def test_turns_take_back_lines_and_line_ends_in_any_order(
+    open_editor: Open, tmp_path: Path, newest_first: bool
+) -> None:
+    editor, trees = take_turns(open_editor, tmp_path, TO_DOS, "printf 'more\\r\\n' >> b.txt")
+    editor.expect_lua(NOTES, ["line ends LF → CRLF", "more"])
+    path = editor.project / "b.txt"
+    for turn in (2, 1) if newest_first else (1, 2):
+        editor.type(f":Acp undo turn {turn}<CR>")
+        editor.screen.expect(f"undone: 1 change in b.txt (turn {turn})")
+        between = b"b\r\nb\r\n" if newest_first else b"b\nb\nmore\n"
+        assert path.read_bytes() == (between if turn == (2 if newest_first else 1) else b"b\nb\n")
+    assert tree(editor.project) == trees[0]
+
+
+def test_line_ends_that_came_with_lines_and_went_alone_are_as_they_were(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    to_unix = "printf 'b\\nb\\nmore\\n' > b.txt"
+    editor, trees = take_turns(open_editor, tmp_path, TO_DOS + "; printf 'more\\r\\n' >> b.txt", to_unix)
+    editor.expect_lua(NOTES, ["more"])
+    editor.type(":Acp undo all<CR>")
+    editor.expect_lua(PENDING, 0)
+    assert tree(editor.project) == trees[0]
+
+
+def test_line_ends_that_are_kept_stay_when_lines_are_undone(open_editor: Open, tmp_path: Path) -> None:
+    editor, _ = take_turns(open_editor, tmp_path, TO_DOS, "printf 'more\\r\\n' >> b.txt")
+    editor.expect_lua(NOTES, ["line ends LF → CRLF", "more"])
+    assert editor.acp("keep", editor.acp("changes")[0]["hunks"][0]["id"])
+    editor.type(":Acp undo all<CR>")
+    editor.expect_lua(PENDING, 0)
+    assert (editor.project / "b.txt").read_bytes() == b"b\r\nb\r\n"
+
+
+@pytest.mark.parametrize("is_loaded", [True, False])
+def test_a_byte_order_mark_that_an_agent_writes_through_us_is_undone(
+    open_editor: Open, tmp_path: Path, is_loaded: bool
+) -> None:
+    write = {"sessionId": "{session}", "path": "{cwd}/a.txt", "content": "\ufeffa\n"}
+    editor = begin(open_editor, tmp_path, request("fs/write_text_file", write), a__txt="a\n")
+    if is_loaded:
+        editor.type(":edit a.txt<CR>")
+        editor.expect_lua("return vim.fn.expand('%:t')", "a.txt")
+    before = take_turn(editor)
+    assert (editor.project / "a.txt").read_bytes() == b"\xef\xbb\xbfa\n"
+    editor.expect_lua(NOTES, ["BOM added"])
+    undo_turn(editor, before)
+    editor.type(":Acp redo<CR>")
+    editor.screen.expect("redone: 1 change in a.txt (turn 1)")
+    assert (editor.project / "a.txt").read_bytes() == b"\xef\xbb\xbfa\n"

@@ -635,6 +635,7 @@
 ---@field mode? integer
 ---@field data? string  what the file holds; bytes that are not UTF-8 as surrogates
 ---@field target? string  of the link
+---@field format? "LF"|"CRLF"|"LF BOM"|"CRLF BOM"  of a text, where the change is about that
 
 --- What an agent has changed at a path, where lines do not tell it.
 ---@class acp.message.WholeChange
@@ -646,6 +647,7 @@
 ---@field given string  the path as it was named
 ---@field before acp.message.Standing
 ---@field after acp.message.Standing
+---@field has_lines boolean  lines of the file have changed, too
 ---@field made string[]  folders above it that the turn has made
 ---@field folders [string, integer][]  above what was removed, and their modes
 

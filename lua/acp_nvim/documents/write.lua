@@ -247,6 +247,8 @@ local function written(mine, saved, request)
     written = true,
     text = whole ~= request.text and whole or nil,
     before = mine.whole ~= request.base and mine.whole or nil,
+    had_bom = mine.live.bom or nil,
+    has_bom = saved.bom or nil,
   }
 end
 
@@ -282,7 +284,7 @@ end
 
 --- Writes an agent's text into the loaded buffer of a file, and saves it.
 ---@param request acp.WriteRequest
----@return table answer  { written, text?, before?, warning? } | { not_loaded } | { no_folder } | { locked = why }
+---@return table answer  { written, text?, before?, had_bom?, has_bom?, warning? } | { not_loaded } | { no_folder } | { locked = why }
 ---  | { refused = why, broken? } | { overlap = { mine, agents, live, disk?, apart } }
 function M.write(request)
   local buf = find.find(request.path)

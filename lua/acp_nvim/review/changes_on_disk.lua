@@ -133,6 +133,8 @@ local function standings_of(file, news)
     end
     before[3] = before[3] ~= "" and before[3] or after[3]
     after[3] = after[3] ~= "" and after[3] or before[3]
+    local shape = #pending_changes.turns(file.text) > 0 and file.shape or nil
+    standing.complete_format(here and here.lines, before, after, news.has_lines, shape)
   end
   return before, after
 end

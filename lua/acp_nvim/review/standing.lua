@@ -1,21 +1,26 @@
--- What stands at a path, where lines do not tell it: nothing, a file with its bytes and its mode, or a link. It is a text
--- of its own with a stack of its own, so that keep, undo and the undo of a turn are the same as for lines:
+-- What stands at a path, where lines do not tell it: nothing, a file with its bytes, its mode and the format of its lines,
+-- or a link. It is a text of its own with a stack of its own, so that keep, undo and the undo of a turn are the same as
+-- for lines:
 --
 --   binary 12000 #1       what stands there; #1 are the bytes
 --                         a line that is always the same, so that the others never become one hunk
 --   644                   its mode
+--                         the same
+--   CRLF BOM              of a text whose lines have stayed while this changed: its line ends, its byte order mark
 --
--- A hunk of it is shown without lines and with a note: "binary, 12 → 9 KB", "mode 644 → 600", "link a.txt → b.txt".
+-- A hunk of it is shown without lines and with a note: "binary, 12 → 9 KB", "mode 644 → 600", "line ends LF → CRLF".
 local find = require("acp_nvim.documents.find")
 local limits = require("acp_nvim.limits")
 local printable = require("acp_nvim.ui.printable")
 local regular_file = require("acp_nvim.system.regular_file")
+local text = require("acp_nvim.documents.text")
 
 local M = {}
 
 M.NOTHING = "nothing"
 local FILE = "file" -- nobody has changed what it holds
-local MODE = 3
+local MODE, FORMAT = 3, 5
+local BOM = "\239\187\191"
 
 local held = 0 -- bytes of all files that can be put back
 local last_number = 0
@@ -60,7 +65,41 @@ function M.lines(standings, what)
   elseif what.data then
     line = line_of_data(standings, what.kind, what.data)
   end
-  return line and { line, "", what.mode and ("%o"):format(what.mode) or "" }
+  return line and { line, "", what.mode and ("%o"):format(what.mode) or "", "", what.format or "" }
+end
+
+--- Whether line ends and byte order mark are known here: then they do not come back with lines.
+---@param lines string[]
+---@return boolean
+function M.has_format(lines)
+  return lines[FORMAT] ~= ""
+end
+
+--- Completes what a change tells of the format. One that has changed together with lines comes back with these, unless it
+--- has changed alone before; if it does so later, that is a change of what was there before both.
+---
+---   an agent writes   b\r\n over a\n    hunk a | b, with which the format comes back
+---   and then          b\n               the hunk alone: the format is again as it was
+---@param here? string[]       what was known so far
+---@param before string[]      is altered, and so is
+---@param after string[]
+---@param has_lines boolean    lines have changed, too
+---@param shape? acp.FileShape as it was before the lines that wait
+function M.complete_format(here, before, after, has_lines, shape)
+  local known = here and here[FORMAT] or ""
+  if before[FORMAT] == "" or (has_lines and known == "") then
+    before[FORMAT], after[FORMAT] = known, known
+  elseif known == "" and shape and shape.ff then
+    before[FORMAT] = (shape.ff == "dos" and "CRLF" or "LF") .. (shape.bomb and " BOM" or "")
+  end
+end
+
+---@param format string
+---@return string ends
+---@return boolean bom
+local function parts_of_format(format)
+  local ends, bom = format:match("^(%u*)(.*)$")
+  return ends, bom ~= ""
 end
 
 -- Notes -----------------------------------------------------------------------------------------------------------------
@@ -96,10 +135,24 @@ end
 
 ---@param before string
 ---@param after string
+---@return string  "line ends LF → CRLF, BOM added"
+local function note_of_format(before, after)
+  local had_ends, had_bom = parts_of_format(before)
+  local ends, bom = parts_of_format(after)
+  local notes = {}
+  notes[1] = had_ends ~= ends and ("line ends %s → %s"):format(had_ends, ends) or nil
+  notes[#notes + 1] = had_bom ~= bom and (bom and "BOM added" or "BOM removed") or nil
+  return table.concat(notes, ", ")
+end
+
+---@param before string
+---@param after string
 ---@return string
 local function note(before, after)
   if before:match("^%d+$") then
     return ("mode %s → %s"):format(before, after)
+  elseif before:match("^C?R?LF") then
+    return note_of_format(before, after)
   end
   local kind, was = parts(before)
   local now_kind, now = parts(after)
@@ -127,13 +180,14 @@ end
 -- The disk --------------------------------------------------------------------------------------------------------------
 
 ---@param path string
+---@param most integer
 ---@return string? data
-local function read(path)
+local function read(path, most)
   local fd, stat = regular_file.reading(path)
   if not fd then
     return nil
   end ---@cast stat uv.fs_stat.result
-  local data = stat.size <= limits.WHOLE_FILE_BYTES and vim.uv.fs_read(fd, stat.size, 0) or nil
+  local data = stat.size <= most and vim.uv.fs_read(fd, stat.size, 0) or nil
   vim.uv.fs_close(fd)
   return data
 end
@@ -152,7 +206,8 @@ local function stands(standings, path, line)
   elseif not stat or stat.type ~= "file" then
     return false
   end
-  return kind == FILE or (stat.size == #standings.data[line] and read(path) == standings.data[line])
+  return kind == FILE
+    or (stat.size == #standings.data[line] and read(path, limits.WHOLE_FILE_BYTES) == standings.data[line])
 end
 
 ---@param path string
@@ -207,6 +262,30 @@ local function put(standings, path, wanted)
   end
 end
 
+--- Gives the lines of a text other ends, and takes or sets its byte order mark: as the file holds them by now.
+---@param path string
+---@param now string
+---@param wanted string
+---@return string? why  it was not done
+local function put_format(path, now, wanted)
+  local data, stat = read(path, limits.REVIEWED_FILE_BYTES), vim.uv.fs_stat(path)
+  if not data or not stat then
+    return stat and "too large" or nil
+  end
+  local found = text.split(data)
+  local has_ends = data:find("\n", 1, true) ~= nil
+  local is, is_marked = has_ends and (found.ff == "dos" and "CRLF" or "LF") or nil, found.bom
+  local from, was_marked = parts_of_format(now)
+  local to, marked = parts_of_format(wanted)
+  if (is or to) == to and is_marked == marked then
+    return nil
+  elseif (is or from) ~= from or is_marked ~= was_marked then
+    return "changed since"
+  end
+  local whole = text.whole(text.with(found, { ff = to == "CRLF" and "dos" or "unix" }))
+  return write(path, (marked and BOM or "") .. whole, ("%o"):format(stat.mode % 4096))
+end
+
 --- Puts at the path what stood there, if it has what it is known to have; a link on the way is not followed.
 ---@param standings acp.Standings
 ---@param path string
@@ -226,6 +305,12 @@ function M.put(standings, path, now, wanted)
     end
   end
   local mode = mode_of(path)
+  if mode and now[FORMAT] ~= wanted[FORMAT] then
+    local why = put_format(path, now[FORMAT], wanted[FORMAT])
+    if why then
+      return why
+    end
+  end
   if now[MODE] == wanted[MODE] or not mode or mode == wanted[MODE] then
     return nil
   elseif mode ~= now[MODE] then

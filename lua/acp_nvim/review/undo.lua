@@ -26,6 +26,7 @@ local origin = require("acp_nvim.documents.origin")
 local pending_changes = require("acp_nvim.review.pending_changes")
 local remove = require("acp_nvim.documents.remove")
 local settings = require("acp_nvim.config.settings")
+local standing = require("acp_nvim.review.standing")
 local store = require("acp_nvim.review.store")
 local text = require("acp_nvim.documents.text")
 local undo_deletion = require("acp_nvim.review.undo_deletion")
@@ -80,7 +81,8 @@ local function look(file, what)
 end
 
 --- How the file is saved. The line end of the last line and the byte order mark go with the hunk that touches them;
---- once no hunk is left, all is as before the agent, or before the turn.
+--- once no hunk is left, all is as before the agent, or before the turn. Line ends and mark that were changed without
+--- lines have a hunk of their own, and stay.
 ---@param undo acp.HunkUndo
 ---@param buf integer
 ---@param saved string[]  what the file shall hold
@@ -97,11 +99,13 @@ local function save_options(undo, buf, saved)
   elseif was.final ~= nil and (undo.is_whole or edits[#edits][2] == #undo.file.text.lines) then
     options.final = was.final
   end
-  if was.bomb ~= nil and (undo.is_whole or (was.bomb and edits[1][1] == 0)) then
+  local beside = undo.file.text.standing
+  local has_format = beside ~= nil and standing.has_format(beside.lines)
+  if not has_format and was.bomb ~= nil and (undo.is_whole or (was.bomb and edits[1][1] == 0)) then
     options.bomb = was.bomb
   end
   if undo.is_whole then
-    options.ff, options.fenc = was.ff, was.fenc ~= "" and was.fenc or nil
+    options.ff, options.fenc = not has_format and was.ff or nil, was.fenc ~= "" and was.fenc or nil
   end
   options.final = options.final and #saved > 0 -- no line, no end
   return options
