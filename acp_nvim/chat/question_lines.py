@@ -142,7 +142,7 @@ def _options(question: Question, columns: int) -> Iterator[Row]:
         return
     names = [one_line(option.name or option.id) for option in question.options]
     labels = [f"{number} {name}" for number, name in enumerate(names, 1)]
-    diff = ["gd diff"] if question.has_diff else []
+    diff = [f"gd {'plan' if question.is_plan else 'diff'}"] if question.has_diff else []
     signs = [_SIGNS.get(option.kind) for option in question.options]
     covered = any(option.covers for option in question.options)
     choices = max((number for number, each in enumerate(question.options, 1) if each.description), default=0)

@@ -10,11 +10,21 @@ from acp_nvim.commands.dispatch import Table, handle
 from acp_nvim.commands.forms import FormCommands
 from acp_nvim.commands.interface import Application
 from acp_nvim.files import conflict_diff
-from acp_nvim.messages.proposals import Decide, Diff, DiffEntry, Edited, Merged, Proposal, ProposalDone
+from acp_nvim.messages.proposals import (
+    Decide,
+    DecidePlan,
+    Diff,
+    DiffEntry,
+    Edited,
+    Merged,
+    Proposal,
+    ProposalDone,
+)
 from acp_nvim.messages.questions import Allow, Answer, Forget, Why
 from acp_nvim.permissions.apply_rules import RuleApplier, once
 from acp_nvim.session.proposed_diffs import diffs
 from acp_nvim.session.question import Option, Question
+from acp_nvim.session.queue import Prompt
 from acp_nvim.session.remembered_answers import Remembered
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
@@ -34,6 +44,7 @@ class QuestionCommands:
             "diff": handle(Diff, self._diff),
             "diff_entry": handle(DiffEntry, self._diff_entry),
             "decide": handle(Decide, self._decide),
+            "decide_plan": handle(DecidePlan, self._decide_plan),
             "edited": handle(Edited, self._edited),
             "merged": handle(Merged, self._merged),
             "allow": handle(Allow, self._allow),
@@ -109,6 +120,22 @@ class QuestionCommands:
         session, question = question_lookup.get(self._app, command.question)
         self._app.services.proposals.decide(question, command.version, command.files, command.option)
         self._say_gone(session, question)
+
+    def _decide_plan(self, command: DecidePlan) -> None:
+        """Take what the user has made of a plan. What refuses it is the next message, ahead of all that is queued, and
+        goes out also if the agent ends the turn because of the refusal."""
+        session, question = question_lookup.get(self._app, command.question)
+        text = self._app.services.proposals.decide_plan(
+            question, command.version, command.text, command.comments
+        )
+        host = self._app.host_of(session)
+        if text is None or host is None:
+            return
+        prompt = Prompt(text, is_owed=True)
+        if not host.steering.add(session, prompt):
+            session.queue.add(prompt, first=True)
+            host.advance(session)
+        self._app.touch(session)
 
     def _edited(self, command: Edited) -> None:
         """Show in a question which of its files the user has edited or refused in the diff."""

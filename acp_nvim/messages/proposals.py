@@ -91,6 +91,20 @@ class MergeView(TypedDict):
     renews: bool
 
 
+class PlanView(TypedDict):
+    """A plan that the user is to agree to: one file, with a right side alone."""
+
+    kind: Literal["plan"]
+    question: int
+    session: int
+    version: int
+    files: list[FileSides]
+    focus: bool
+    auto: bool
+    renews: bool
+    refuse: bool
+
+
 class CompareView(TypedDict):
     kind: Literal["view"]
     session: int
@@ -143,6 +157,22 @@ class Decide(OfQuestion):
     files: Annotated[dict[str, FileAnswer], BeforeValidator(_table)] = {}  # by path
 
 
+class LineComment(Part):
+    """What the user says about lines of a plan, as they are numbered in the plan that is sent."""
+
+    first: int
+    last: int
+    text: str
+
+
+class DecidePlan(OfQuestion):
+    """What the user has made of a plan: with a text of their own or comments it is refused, and they are sent."""
+
+    version: int | None = None
+    text: str | None = None  # none: as the agent has proposed it; empty: no such plan
+    comments: list[LineComment] = []
+
+
 class Merged(OfQuestion):
     """The user's own merge of a conflict."""
 
@@ -156,9 +186,9 @@ class Merged(OfQuestion):
 
 @dataclass(slots=True)
 class Proposal(WindowCall):
-    """Show both sides of what an agent wants to change, or of a conflict."""
+    """Show both sides of what an agent wants to change or of a conflict, or a plan."""
 
-    shown: Annotated[dict[str, Any], OnWire(ProposalView | MergeView | CompareView)]
+    shown: Annotated[dict[str, Any], OnWire(ProposalView | MergeView | PlanView | CompareView)]
 
 
 @dataclass(slots=True)

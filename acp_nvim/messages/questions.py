@@ -52,6 +52,7 @@ class OpenQuestion(TypedDict):
     options: list[AnswerOption]
     path: str | None
     has_diff: bool
+    plan: bool  # its diff is a plan
     files: list[str]  # paths of its diff, where there are several
     more: bool  # the call does more than its diff shows
     cut: bool  # the chat cannot show it whole

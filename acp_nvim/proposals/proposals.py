@@ -21,12 +21,14 @@ from acp_nvim import limits
 from acp_nvim.chat.tool_lines import relative
 from acp_nvim.editor.interface import Editor
 from acp_nvim.files.service import Files
-from acp_nvim.messages.proposals import FileAnswer, Proposal, ProposalDone
+from acp_nvim.messages.proposals import FileAnswer, LineComment, Proposal, ProposalDone
+from acp_nvim.proposals import plan_message
 from acp_nvim.proposals.decision import Decision
 from acp_nvim.proposals.enforce_decision import Enforcement
 from acp_nvim.proposals.proposed_file import ProposedFile, files_of, read
 from acp_nvim.session.pending_reports import PendingReport
 from acp_nvim.session.proposed_diffs import FileDiff, diffs
+from acp_nvim.session.proposed_plan import plan_of
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
@@ -35,6 +37,7 @@ from acp_nvim.text.decision_report import report
 from acp_nvim.text.diff_cost import is_too_much
 from acp_nvim.text.printable import visible
 
+_PLAN = "plan.md"  # which makes it Markdown in the editor
 _AGAIN = "not sent: the proposal has changed, look at it again"
 
 
@@ -44,6 +47,7 @@ class _Proposal:
     question: Question
     files: list[ProposedFile]
     version: int  # of the question, when the files were read
+    plan: str = ""  # what the user is to agree to, if it is that and no files
 
 
 class Proposals:
@@ -114,8 +118,16 @@ class Proposals:
         """Read the files and send them, again if the agent changes its question meanwhile."""
         while question.is_open and (call := session.questions.call_of(question)):
             known, version = self._shown.get(question.id), question.version
-            if known and known.version == version and not any(each.is_stale for each in known.files):
+            if (
+                known
+                and known.files
+                and known.version == version
+                and not any(each.is_stale for each in known.files)
+            ):
                 return self._editor.notify(Proposal(self._payload(session, question, known.files, how)))
+            if (plan := plan_of(call)) is not None:
+                self._shown[question.id] = _Proposal(session, question, [], version, plan)
+                return self._editor.notify(Proposal(_plan_view(session, question, plan, how)))
             wanted = files_of(call, session.cwd)
             if not wanted or len(wanted) > limits.PROPOSED_FILES:
                 self._shown.pop(question.id, None)
@@ -184,6 +196,20 @@ class Proposals:
                 "not sent: no option allows this once, so take all or nothing (:Acp answer {n})",
             )
 
+    def decide_plan(
+        self, question: Question, version: int | None, text: str | None, comments: list[LineComment]
+    ) -> str | None:
+        """Answer a question about a plan. Return the message that takes the place of a plan that is not as the user
+        wants it; None: nothing is to be sent."""
+        known = self._shown.get(question.id)
+        if known is None or known.version != question.version or version != question.version:
+            self._say("warn", _AGAIN)
+        elif text is None and not comments:
+            self._answer(known, "allow_once", None)
+        elif self._answer(known, "reject_once", None) and (text != "" or comments):
+            return plan_message.make(known.plan, known.plan if text is None else text, comments)
+        return None
+
     def _allow_some(self, known: _Proposal, decisions: list[Decision], chosen: Option | None) -> None:
         session, question = known.session, known.question
         self._note_asked(known, decisions)
@@ -212,15 +238,18 @@ class Proposals:
             self._files.baselines.of(session).learn_report(decision.path, told.splitlines(), now)
         return told
 
-    def _answer(self, known: _Proposal, kind: str, chosen: Option | None, *, is_done: bool = True) -> None:
+    def _answer(self, known: _Proposal, kind: str, chosen: Option | None, *, is_done: bool = True) -> bool:
+        """Give the answer; return False if there is no option for it."""
         option = chosen if chosen and chosen.kind == kind else _first(known.question, kind)
         if option is None:
             said = "allow" if kind.startswith("allow") else "refuse"
-            return self._say("warn", f"not sent: no option would {said} this once (:Acp answer {{n}})")
+            self._say("warn", f"not sent: no option would {said} this once (:Acp answer {{n}})")
+            return False
         known.session.questions.end(known.question, option, "user")
         self._shown.pop(known.question.id, None)
         self._touch(known.session)
         self._editor.notify(ProposalDone(known.question.id, is_done))
+        return True
 
     async def _say_done(
         self, session: Session, question: Question, reports: list[PendingReport], done: anyio.Event
@@ -232,6 +261,23 @@ class Proposals:
             each.is_ready = True
         session.on_steerable()
         self._editor.notify(ProposalDone(question.id, True))
+
+
+def _plan_view(session: Session, question: Question, plan: str, how: Mapping[str, bool]) -> dict[str, Any]:
+    """Return a plan as a file that is not there yet."""
+    file = {"path": _PLAN, "name": _PLAN, "shown": _PLAN, "left": None, "right": plan, "plain": False}
+    return {
+        "kind": "plan",
+        "question": question.id,
+        "session": session.number,
+        "version": question.version,
+        "files": [file],
+        "focus": False,
+        "auto": False,
+        "renews": False,
+        "refuse": False,
+        **how,
+    }
 
 
 def _view(session: Session, path: str, diff: FileDiff) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from acp_nvim import limits
 from acp_nvim.protocol import schema
 from acp_nvim.session import raw_input
 from acp_nvim.session.proposed_diffs import Shown, has_diff
+from acp_nvim.session.proposed_plan import plan_of
 from acp_nvim.session.question import Question
 from acp_nvim.session.raw_input import Argument
 from acp_nvim.session.tool_call import ToolCall
@@ -31,11 +32,17 @@ def describe(question: Question, call: ToolCall, cwd: str) -> None:
         (question.own_title or call.title or "permission")[: limits.QUESTION_TITLE_CHARS]
     )
     question.path = paths[0] if paths else None
-    question.has_diff = has_diff(call, cwd)
+    plan = plan_of(call)
+    question.is_plan = plan is not None
+    question.has_diff = question.is_plan or has_diff(call, cwd)
     files = tuple(dict.fromkeys(diff.path for diff in shown.files))
     question.files = files if 1 < len(files) <= limits.PROPOSED_FILES else ()
-    others = [argument for argument in raw_input.read(call).arguments if not _is_shown(argument, shown, cwd)]
-    question.detail = tuple(_bounded(_lines(question, call, paths, others)))
+    others = [
+        argument
+        for argument in raw_input.read(call).arguments
+        if not (_is_shown(argument, shown, cwd) or argument.value == plan)
+    ]
+    question.detail = tuple(_bounded(_lines(question, call, paths, others, plan)))
     question.is_more_than_diff = _is_more_than_diff(call, shown, paths, others)
 
 
@@ -58,8 +65,10 @@ def _paths(call: ToolCall, shown: Shown, cwd: str) -> list[str]:
     return list(found)
 
 
-def _lines(question: Question, call: ToolCall, paths: list[str], others: list[Argument]) -> Iterator[str]:
-    """Yield the lines: commands, other arguments, paths, and the title if the line of the call cuts it."""
+def _lines(
+    question: Question, call: ToolCall, paths: list[str], others: list[Argument], plan: str | None
+) -> Iterator[str]:
+    """Yield the lines: commands, other arguments, paths, a plan, and the title if the line of the call cuts it."""
     command = call.command
     if question.own_title not in ("", call.title):
         yield from map(visible, question.own_title.strip().split("\n"))
@@ -70,7 +79,9 @@ def _lines(question: Question, call: ToolCall, paths: list[str], others: list[Ar
         yield f"{'  ' if number else '$ '}{visible(line)}"
     yield from (f"  {visible(line)}" for line in _arguments(others))
     yield from map(visible, paths)
-    if not (paths or command or others):
+    if plan is not None:
+        yield from map(prose, plan.strip("\n").split("\n"))
+    elif not (paths or command or others):
         yield from (prose(line) for text in _words(call) for line in text.split("\n"))
 
 

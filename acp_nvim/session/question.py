@@ -49,6 +49,7 @@ class Question:
     fields: list[dict[str, Any]] = field(default_factory=list)
     path: str | None = None
     has_diff: bool = False
+    is_plan: bool = False  # its diff is a plan, which the user reads and may edit
     files: tuple[str, ...] = ()  # paths of its diff, where there are several
     is_more_than_diff: bool = False  # the diff does not show all of it
     detail: tuple[str, ...] = ()  # everything that it is about, never cut
@@ -146,6 +147,7 @@ class Question:
             "options": [option.shape() for option in self.options],
             "path": None if self.path is None else short(visible(self.path)),
             "has_diff": self.has_diff,
+            "plan": self.is_plan,
             "files": [short(visible(path)) for path in self.files],
             "more": self.is_more_than_diff,
             "cut": self.is_cut,

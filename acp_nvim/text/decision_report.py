@@ -113,7 +113,7 @@ def report(
     if not still:
         return f"{name}: {counts}; {_SINCE}."
     since = "" if len(still) == len(changes) else _NO_LINES
-    return "\n".join([f"{name}: {counts}. {_LEGEND}{since}", *_bounded(_unified(proposed, still))])
+    return "\n".join([f"{name}: {counts}. {_LEGEND}{since}", *_bounded(unified(proposed, still))])
 
 
 def report_of_review(path: str, file: LostLines) -> str:
@@ -211,7 +211,8 @@ def _groups(size: int, changes: Sequence[Edit]) -> Iterator[_Group]:
     yield ended()
 
 
-def _unified(old: list[str], changes: Sequence[Edit]) -> Iterator[str]:
+def unified(old: list[str], changes: Sequence[Edit]) -> Iterator[str]:
+    """Yield the hunks of a unified diff, with little context."""
     for first, last, shift, group in _groups(len(old), changes):
         inside = [Edit(edit.first - first, edit.last - first, edit.lines) for edit in group]
         news = len(apply(old[first:last], inside))

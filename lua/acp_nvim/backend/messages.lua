@@ -151,6 +151,18 @@
 ---@field option? string  which one the user took to allow it
 ---@field files? table<string, acp.message.FileAnswer>  by path
 
+--- What the user says about lines of a plan, as they are numbered in the plan that is sent.
+---@class acp.message.LineComment
+---@field first integer
+---@field last integer
+---@field text string
+
+--- What the user has made of a plan: with a text of their own or comments it is refused, and they are sent.
+---@class acp.message.DecidePlan: acp.message.OfQuestion
+---@field version? integer
+---@field text? string  none: as the agent has proposed it; empty: no such plan
+---@field comments? acp.message.LineComment[]
+
 --- The user's own merge of a conflict.
 ---@class acp.message.Merged: acp.message.OfQuestion
 ---@field version? integer
@@ -532,6 +544,18 @@
 ---@field focus boolean
 ---@field renews boolean
 
+--- A plan that the user is to agree to: one file, with a right side alone.
+---@class acp.message.PlanView
+---@field kind "plan"
+---@field question integer
+---@field session integer
+---@field version integer
+---@field files acp.message.FileSides[]
+---@field focus boolean
+---@field auto boolean
+---@field renews boolean
+---@field refuse boolean
+
 ---@class acp.message.CompareView
 ---@field kind "view"
 ---@field session integer
@@ -575,6 +599,7 @@
 ---@field options acp.message.AnswerOption[]
 ---@field path? string
 ---@field has_diff boolean
+---@field plan boolean  its diff is a plan
 ---@field files string[]  paths of its diff, where there are several
 ---@field more boolean  the call does more than its diff shows
 ---@field cut boolean  the chat cannot show it whole
@@ -895,7 +920,7 @@
 ---@field form fun(question: integer, session: integer, about: string[], fields: acp.message.FormFieldShape[])  Show a form as a buffer.
 ---@field login_choose fun(session: integer, methods: acp.message.LoginMethod[])  Let the user choose a way to log in.
 ---@field login_run fun(session: integer, program: acp.message.LoginProgram)  Run the program by which the user logs in.
----@field proposal fun(shown: acp.message.ProposalView|acp.message.MergeView|acp.message.CompareView)  Show both sides of what an agent wants to change, or of a conflict.
+---@field proposal fun(shown: acp.message.ProposalView|acp.message.MergeView|acp.message.PlanView|acp.message.CompareView)  Show both sides of what an agent wants to change or of a conflict, or a plan.
 ---@field queue fun(session: integer, items: string[], attached: string[][])  Show the queue as a buffer.
 ---@field show fun(name: string, filetype: string, lines: string[])  Show lines in a buffer of that name.
 

@@ -1,6 +1,7 @@
 -- Words the bars above the two sides: what the side is, of which file, what the user should know, which keys decide.
 -- `diff_windows/bar.lua` decides how much of it there is room for. Names come from the agent and are never formats.
 local build = require("acp_nvim.proposal.build")
+local plan_comments = require("acp_nvim.proposal.plan_comments")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.proposal.store")
 
@@ -63,6 +64,8 @@ local function names_of(proposal, sides)
   local kind = proposal.message.kind
   if kind == "merge" then
     return "yours", proposal.message.stays and "your buffer, unsaved" or "what will be saved"
+  elseif kind == "plan" then
+    return "", "plan"
   elseif kind == "view" then
     return "before", not sides.right and "before" or sides.left and "after" or "new file"
   end
@@ -95,6 +98,20 @@ local function write_key(proposal, file)
   return is_whole and "send" or all_refused and "refuse_all" or "send_yours"
 end
 
+--- What `:w` does with a plan: agrees to it, or refuses it, with what the user has made of it as the next message.
+---@param proposal acp.Proposal
+---@param file acp.ProposalFile
+---@return string[]  names of keys
+local function plan_keys(proposal, file)
+  local is_commented = #plan_comments.of(proposal.key) > 0
+  if is_refused(file) and not is_commented then
+    return { "refuse_plan", "later" }
+  elseif store.edited_text(file) then
+    return { "send_plan", "later" }
+  end
+  return { is_commented and "send_comments" or "accept_plan", "reject", "later" }
+end
+
 ---@param proposal acp.Proposal
 ---@param file acp.ProposalFile
 ---@return string[]  names of keys
@@ -102,6 +119,8 @@ local function keys_of(proposal, file)
   local kind, sides, is_diff = proposal.message.kind, file.sides, not file.sent.plain
   if kind == "view" then
     return { "close" }
+  elseif kind == "plan" then
+    return plan_keys(proposal, file)
   elseif kind == "merge" then
     local last = { proposal.message.stays and "merge" or "save", "later" }
     return is_diff and { "yours", unpack(last) } or last
@@ -129,7 +148,8 @@ function M.of(proposal, file)
     left, right = whose:format(left), is_alone and whose:format(right) or right
   end
   local notes, keys = notes_of(proposal, file), keys_of(proposal, file)
-  local about = { path = file.sent.shown, at = proposal.at, of = #proposal.files, notes = notes }
+  local is_plan = proposal.message.kind == "plan"
+  local about = { path = not is_plan and file.sent.shown or nil, at = proposal.at, of = #proposal.files, notes = notes }
   local note = notes[1] and notes[1] ~= DELETES and notes[1] ~= STAYS and notes[1][1] or nil
   if is_alone then
     return nil, vim.tbl_extend("error", about, { name = right, keys = keys }), note

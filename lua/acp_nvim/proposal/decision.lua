@@ -11,6 +11,7 @@ local follow_live = require("acp_nvim.proposal.follow_live")
 local keys = require("acp_nvim.question.keys")
 local messages = require("acp_nvim.ui.messages")
 local open_questions = require("acp_nvim.question.open_questions")
+local plan_comments = require("acp_nvim.proposal.plan_comments")
 local set_aside = require("acp_nvim.proposal.set_aside")
 local side_history = require("acp_nvim.proposal.side_history")
 local side_text = require("acp_nvim.proposal.side_text")
@@ -20,6 +21,9 @@ local store = require("acp_nvim.proposal.store")
 
 local M = {}
 
+local NO_REFUSAL = "not sent, your plan stays open: no option of the question refuses the agent's (:Acp answer {n})"
+local EDITED_PLAN = "not sent, you edited the plan: :w there sends yours (:Acp diff)"
+local COMMENTED_PLAN = "not sent, you commented on the plan: :w there sends that (:Acp diff)"
 local PAUSE_MS = 150 -- in which edits pool
 local LEAVING_MS = 1500 -- so long Neovim stays for what has been decided last
 
@@ -69,6 +73,16 @@ local function send(proposal, option)
       mine = side_text.join(mine, final),
     })
   end
+  if message.kind == "plan" then
+    local file = proposal.files[1]
+    file.decided, sent[proposal.key] = nil, vim.uv.now()
+    return backend.notify("decide_plan", {
+      question = proposal.key,
+      version = message.version,
+      text = store.edited_text(file),
+      comments = plan_comments.of(proposal.key),
+    })
+  end
   for _, file in ipairs(proposal.files) do
     sides.build(file)
     follow_live.catch_up(file)
@@ -94,11 +108,24 @@ local function why_not_now(question, is_merge)
   return why
 end
 
+--- Whether what the user has made of a plan would refuse it, and no option of its question does.
+---@param question acp.Question
+---@return boolean
+local function lacks_refusal(question)
+  local is_changed = next(store.edited(question.id)) ~= nil or #plan_comments.of(question.id) > 0
+  return question.plan
+    and is_changed
+    and not vim.iter(question.options):any(function(option)
+      return option.kind == "reject_once"
+    end)
+end
+
 ---@param proposal acp.Proposal
 ---@return boolean
 local function may_send(proposal)
   local question = state.question(proposal.key)
   local why = question and why_not_now(question, proposal.message.kind == "merge")
+  why = why or question and lacks_refusal(question) and NO_REFUSAL or nil
   if why then
     messages.show("warn", why)
   end
@@ -196,7 +223,12 @@ end
 ---@return string? message
 function M.why_not(question, option)
   local proposal = store.all[question.id]
-  if rejects(option) or not proposal or not next(store.edited(question.id)) then
+  local is_edited = proposal ~= nil and next(store.edited(question.id)) ~= nil
+  if rejects(option) then
+    return nil
+  elseif question.plan then
+    return is_edited and EDITED_PLAN or #plan_comments.of(question.id) > 0 and COMMENTED_PLAN or nil
+  elseif not proposal or not is_edited then
     return nil
   elseif question.kind == "conflict" then
     local merges = option ~= nil and option.id == "merge" -- opens it again
@@ -217,7 +249,9 @@ function M.answer(question, option)
   if not next(texts) then
     return false
   elseif rejects(option) then
-    local what = question.kind == "conflict" and "your merge" or "your version of the proposal"
+    local what = question.kind == "conflict" and "your merge"
+      or question.plan and "your version of the plan"
+      or "your version of the proposal"
     set_aside.put(question.id, texts, what .. " is kept: :sbuffer %s")
     return false
   elseif question.kind == "conflict" or option == nil then

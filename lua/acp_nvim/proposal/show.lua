@@ -181,7 +181,9 @@ local function prepare_buffer(proposal, file)
   reload.fill_by(buf, function()
     reloaded(proposal, buf)
   end)
-  refuse_hunk.map(proposal, buf)
+  if proposal.message.kind ~= "plan" then
+    refuse_hunk.map(proposal, buf)
+  end
   on_write.listen(proposal, file.path, buf, function(index)
     if store.is_open(proposal) then
       M.show_file(proposal, index, true)

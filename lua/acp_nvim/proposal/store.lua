@@ -7,7 +7,7 @@ local api = vim.api
 local M = {}
 
 ---@class acp.ProposalMessage  from the backend, once for each version of a question
----@field kind "proposal"|"merge"|"view"  merge: of a conflict; view: only to look at
+---@field kind "proposal"|"merge"|"plan"|"view"  merge: of a conflict; view: only to look at
 ---@field question? integer  none: a look at what a tool call has done
 ---@field session integer
 ---@field version? integer

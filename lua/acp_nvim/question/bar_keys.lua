@@ -72,6 +72,12 @@ local function file_key(question)
 end
 
 ---@param question acp.Question
+---@return "plan"|"diff"
+local function diff_name(question)
+  return question.plan and "plan" or "diff"
+end
+
+---@param question acp.Question
 ---@param format { option: string, diff: string }
 ---@return acp.BarKeys
 local function here(question, format)
@@ -85,7 +91,8 @@ local function here(question, format)
       is_always = vim.endswith(question.options[number].kind, "_always"),
     }
   end
-  local diff = question.has_diff and { key = format.diff, name = "diff", mark = "diff" } or nil
+  local name = diff_name(question)
+  local diff = question.has_diff and { key = format.diff, name = name, mark = name } or nil
   local modifier = format.option:gsub("%%d", "n")
   return { answers = answers, modifier = modifier, file = file_key(question), diff = diff, before = "" }
 end
@@ -119,7 +126,10 @@ local function elsewhere(question, before)
   if #answers == 0 then
     answers[1] = { key = ":Acp answer {n}", name = "", mark = "" }
   end
-  local diff = question.has_diff and not diff_view.is_shown(question) and command("diff", "diff", "diff") or nil
+  local diff = question.has_diff
+      and not diff_view.is_shown(question)
+      and command("diff", diff_name(question), diff_name(question))
+    or nil
   return { answers = answers, diff = diff, before = before }
 end
 
