@@ -14,7 +14,7 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 # a tree of its own: what is beside the code is no business of the checker's
 mkdir "$out/code"
-cp -r .luarc.json build.lua ftplugin lua plugin "$out/code"
+cp -r .luarc.json build.lua ftplugin lua plugin types "$out/code"
 status=0
 "$luals" --check "$out/code" --checklevel=Warning --logpath="$out/log" --metapath="$out/meta" --check_format=pretty \
   >"$out/said" 2>&1 || status=$?

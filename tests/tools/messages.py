@@ -1,7 +1,7 @@
 """The Lua types of the messages between the halves, made from the classes of acp_nvim/messages; and
 `shared_constants.py`.
 
-python tests/tools/messages.py            writes lua/acp_nvim/backend/messages.lua and shared_constants.lua
+python tests/tools/messages.py            writes types/messages.lua and shared_constants.lua
 python tests/tools/messages.py --check    fails if these are not what would be written
 """
 
@@ -29,7 +29,7 @@ from acp_nvim.messages.base_classes import (
 from tests import message_check as check
 from tests.tools import shared_constants
 
-FILE = Path(__file__).resolve().parents[2] / "lua/acp_nvim/backend/messages.lua"
+FILE = Path(__file__).resolve().parents[2] / "types/messages.lua"
 HEAD = """\
 -- The messages between the halves, as types. Made by tests/tools/messages.py from acp_nvim/messages: edit those.
 ---@meta

@@ -23,7 +23,7 @@ def named() -> list[Path]:
 
 def rooms() -> set[Path]:
     """Every folder with code in it."""
-    places = ("acp_nvim", "lua", "plugin", "ftplugin", "syntax", "rplugin", "tests")
+    places = ("acp_nvim", "lua", "plugin", "ftplugin", "syntax", "rplugin", "types", "tests")
     return {
         path.parent
         for place in places
