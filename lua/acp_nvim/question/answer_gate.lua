@@ -28,15 +28,12 @@ local CHANGED = "not sent: the question came or changed while you typed, repeat 
 ---@field look string    the question and its version
 ---@field at integer     when it was first drawn so
 
----@class acp.TypedCommand
----@field at integer                    when its `:` was typed
----@field windows table<integer, true>  that were there then
-
 local seen = {} ---@type table<integer, acp.OnScreenSince>  by question
 local active = {} ---@type table<integer, acp.OnScreenSince>  by session: the question of its bar
 local moved = {} ---@type table<integer, integer>  by session: when the agent last took a question back or changed it
 local refused = {} ---@type table<integer, integer>  by session: when an answer last came too soon
-local command ---@type acp.TypedCommand?  nil: no command line is typed or carried out
+-- When the `:` of the command line was typed that is open or carried out.
+local command ---@type { at: integer }?
 
 ---@param question acp.Question
 ---@return string
@@ -177,14 +174,6 @@ function M.why_not(question, intent)
   return since >= command.at and CHANGED or TYPED_TOO_SOON
 end
 
---- Whether a window has come since the `:` of a command was typed, as the command line of noice does. It hides nothing: the
---- question was on the screen before.
----@param win integer
----@return boolean
-function M.came_with_command(win)
-  return command ~= nil and not command.windows[win]
-end
-
 --- How long a digit waits for what may follow it, in milliseconds.
 ---@return integer
 function M.after_digit()
@@ -213,11 +202,7 @@ function M.attend()
     pattern = ":",
     callback = function()
       if not is_nested() then
-        local windows = {} ---@type table<integer, true>
-        for _, win in ipairs(api.nvim_tabpage_list_wins(0)) do
-          windows[win] = true
-        end
-        command = { at = vim.fn.reg_executing() ~= "" and focus.typed_at() or vim.uv.now(), windows = windows }
+        command = { at = vim.fn.reg_executing() ~= "" and focus.typed_at() or vim.uv.now() }
       end
     end,
   })

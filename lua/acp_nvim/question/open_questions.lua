@@ -115,7 +115,7 @@ function M.why_unseen(question)
   if focus.is_away() then
     return "not sent: no key has been typed since Neovim lost the focus"
   elseif visible_rows.is_covered(question) then
-    return "not sent: a float covers the question, close it and repeat"
+    return "not sent: a float covers the question, leave it and repeat"
   end
   return "not sent: the question was not fully visible. It is now: repeat to answer"
 end
@@ -164,8 +164,7 @@ end
 ---@param why string
 function M.refuse(question, why)
   announced[question.id] = true
-  -- where a float covers the question, one more with this message would cover it the longer
-  messages.show("warn", why, nil, visible_rows.is_covered(question))
+  messages.show("warn", why)
   told[question.id] = messages.shown_so_far()
 end
 
@@ -256,8 +255,8 @@ end
 function M.attend()
   answer_gate.attend()
   local group = api.nvim_create_augroup("acp_nvim.question", {})
-  -- A window or menu that hid a question is gone: its chat is drawn again, so that the question counts as seen.
-  api.nvim_create_autocmd({ "WinClosed", "CompleteDone" }, {
+  -- The user leaves a float that hid a question: its chat is drawn again, so that the question counts as seen.
+  api.nvim_create_autocmd("WinEnter", {
     group = group,
     callback = function()
       for _, question in pairs(open) do

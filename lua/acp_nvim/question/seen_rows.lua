@@ -1,4 +1,7 @@
 -- Remembers which rows of a question have been on the screen in its current version, while the user was there to see.
+--
+-- Most questions are seen at once. One that is higher than its window is seen as it is scrolled, in the chat itself: a
+-- float of its own would need keys, colours and a proof of its own that it has been scrolled to its end.
 local visible_rows = require("acp_nvim.question.visible_rows")
 
 local M = {}

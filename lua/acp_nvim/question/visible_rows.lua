@@ -138,7 +138,7 @@ function M.entries_in(win, chat)
   return keys
 end
 
---- Does a float cover the question in each window that shows it?
+--- Is the user in a float in front of the question?
 ---@param question acp.Question
 ---@return boolean
 function M.is_covered(question)

@@ -78,12 +78,11 @@ end
 ---@param level "info"|"warn"|"error"
 ---@param text string
 ---@param again? boolean  neither `:messages` nor the log gets it: it has been said before, or another follows soon
----@param is_echoed? boolean  in the command line, also where a plugin shows messages
-function M.show(level, text, again, is_echoed)
+function M.show(level, text, again)
   level = LEVELS[level] and level or "info"
   if vim.in_fast_event() then
     return vim.schedule(function()
-      M.show(level, text, again, is_echoed)
+      M.show(level, text, again)
     end)
   end
   if not again then
@@ -91,7 +90,7 @@ function M.show(level, text, again, is_echoed)
   end
   local start = printable.beginning(vim.trim(text), limits.MESSAGE_CHARS)
   -- a plugin that shows messages has the name as their title
-  is_echoed = is_echoed or M.is_echoed()
+  local is_echoed = M.is_echoed()
   local name = is_echoed and printable.NAME or ""
   local line = name .. printable.fit(start, math.max(1, vim.v.echospace - #name))
   announce(level, printable.cut(line, vim.v.echospace), again, is_echoed)
