@@ -102,15 +102,20 @@
 --- Show the queue as a buffer.
 ---@class acp.message.QueueOpen: acp.message.OfSession
 
---- The user has edited the queue: what it was, and what it shall be.
----@class acp.message.QueueSet: acp.message.OfSession
----@field items string[]
----@field was? string[]
-
---- Put a queued prompt into the running turn; without its number the first one of that text.
----@class acp.message.QueueSteer: acp.message.OfSession
+--- A prompt of the queue as the user has left it.
+---@class acp.message.EditedPrompt
+---@field seq integer
 ---@field text string
----@field seq? integer
+---@field edited? boolean  the user has changed or added it
+
+--- The user has edited the queue: the numbers of the prompts that it showed, and what it shall be.
+---@class acp.message.QueueSet: acp.message.OfSession
+---@field items acp.message.EditedPrompt[]
+---@field shown integer[]
+
+--- Put a queued prompt into the running turn.
+---@class acp.message.QueueSteer: acp.message.OfSession
+---@field seq integer
 
 --- Send what was held.
 ---@class acp.message.QueueRelease: acp.message.OfSession
@@ -483,6 +488,11 @@
 ---@field cwd string
 ---@field label string
 
+---@class acp.message.QueuedPrompt
+---@field seq integer  its number
+---@field text string
+---@field attached string[]  what goes along with it, in words
+
 --- A part of a file as the agent has sent it.
 ---@class acp.message.Fragment
 ---@field old string
@@ -772,7 +782,7 @@
 ---@class acp.message.StatusPatch
 ---@field account? acp.message.Account
 ---@field ack? integer  the last prompt that has arrived
----@field waiting? (integer|(integer|string)[])[]  the queue: a prompt's number, or number and text of an edited one
+---@field waiting? integer[]  the queue: the numbers of the prompts
 ---@field about? string
 ---@field agent? string
 ---@field agent_title? string
@@ -921,7 +931,7 @@
 ---@field login_choose fun(session: integer, methods: acp.message.LoginMethod[])  Let the user choose a way to log in.
 ---@field login_run fun(session: integer, program: acp.message.LoginProgram)  Run the program by which the user logs in.
 ---@field proposal fun(shown: acp.message.ProposalView|acp.message.MergeView|acp.message.PlanView|acp.message.CompareView)  Show both sides of what an agent wants to change or of a conflict, or a plan.
----@field queue fun(session: integer, items: string[], attached: string[][])  Show the queue as a buffer.
+---@field queue fun(session: integer, items: acp.message.QueuedPrompt[])  Show the queue as a buffer.
 ---@field show fun(name: string, filetype: string, lines: string[])  Show lines in a buffer of that name.
 
 --- What is answered.

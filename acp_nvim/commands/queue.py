@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from acp_nvim.commands.dispatch import Table, handle
 from acp_nvim.commands.interface import Application
-from acp_nvim.messages.prompts import FillPrompt, History, Queue, QueueOpen, QueueSet, QueueSteer, Recall
+from acp_nvim.messages.prompts import (
+    EditedPrompt,
+    FillPrompt,
+    History,
+    Queue,
+    QueueOpen,
+    QueueSet,
+    QueueSteer,
+    Recall,
+)
 from acp_nvim.session.entries import Message
-from acp_nvim.session.queue_edit import edits, still_to_send
+from acp_nvim.session.queue import Prompt
 
 
 class QueueCommands:
@@ -21,17 +30,31 @@ class QueueCommands:
 
     def _queue_open(self, command: QueueOpen) -> None:
         session = self._app.session(command.session)
-        queue = session.queue
-        self._app.editor.notify(Queue(session.number, queue.texts, queue.attached))
+        waiting = session.queue.prompts
+        self._app.editor.notify(
+            Queue(
+                session.number,
+                [{"seq": each.seq, "text": each.text, "attached": each.attached} for each in waiting],
+            )
+        )
 
     def _queue_set(self, command: QueueSet) -> None:
         session = self._app.session(command.session)
-        present = session.queue.texts
-        was, wanted = present if command.was is None else command.was, command.items
-        kept, again, late = still_to_send(was, present, wanted)
-        session.queue.replace(kept, edits(was, wanted))
+        present = {each.seq: each for each in session.queue.prompts}
+        sent = set(command.shown) - set(present)
+        kept = []
+        for item in command.items:
+            if item.seq not in sent:
+                prompt = present.pop(item.seq, None) or Prompt(item.text, seq=item.seq)
+                prompt.text = item.text
+                kept.append(prompt)
+        kept += [each for each in present.values() if each.seq not in command.shown]  # queued meanwhile
+        session.queue.replace(kept)
+        session.ack = max([session.ack, *(item.seq for item in command.items)])
+        late = [item for item in command.items if item.seq in sent and item.edited]
+        again = [item for item in command.items if item.seq in sent and not item.edited]
         if late:
-            self._app.editor.notify(History(session.number, late))
+            self._app.editor.notify(History(session.number, [item.text for item in late]))
         told = _already_sent(
             late, "sent before your edit (<C-p> has it): ", "{} sent before your edits (<C-p> has them)"
         )
@@ -49,7 +72,7 @@ class QueueCommands:
         if host is None or not host.steering.is_offered:
             why = f"{session.agent_title} cannot take it earlier"
             return self._app.say("info", f"this prompt stays in the queue: {why}")
-        if not host.steering.add_waiting(session, command.text, command.seq):
+        if not host.steering.add_waiting(session, command.seq):
             return self._app.say("warn", "this prompt is no longer queued")
         self._queue_open(QueueOpen(session=session.number))
         return self._app.touch(session)
@@ -62,11 +85,11 @@ class QueueCommands:
             self._app.editor.notify(FillPrompt(session.number, "".join(entry.parts)))
 
 
-def _already_sent(texts: list[str], one: str, many: str) -> list[str]:
+def _already_sent(items: list[EditedPrompt], one: str, many: str) -> list[str]:
     """Return the message. What to do comes first: a narrow screen cuts the end off."""
-    if len(texts) > 1:
-        return [many.format(len(texts))]
-    return [one + _brief(text) for text in texts]
+    if len(items) > 1:
+        return [many.format(len(items))]
+    return [one + _brief(item.text) for item in items]
 
 
 def _brief(text: str) -> str:

@@ -56,9 +56,9 @@ class Steering:
         self.send_next(session)
         return True
 
-    def add_waiting(self, session: Session, text: str, seq: int) -> bool:
+    def add_waiting(self, session: Session, seq: int) -> bool:
         """Put a queued prompt into the running turn; False if it is not queued any more."""
-        is_queued = not session.cancelling and session.queue.steer_waiting(text, seq)
+        is_queued = not session.cancelling and session.queue.steer_waiting(seq)
         if is_queued:
             self.send_next(session)
         return is_queued

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
+
 from acp_nvim.messages.base_classes import Call, Context, OfSession, Part, WindowCall
 
 # --- From Lua
@@ -37,18 +39,25 @@ class QueueOpen(OfSession):
     """Show the queue as a buffer."""
 
 
-class QueueSet(OfSession):
-    """The user has edited the queue: what it was, and what it shall be."""
+class EditedPrompt(Part):
+    """A prompt of the queue as the user has left it."""
 
-    items: list[str]
-    was: list[str] | None = None
+    seq: int
+    text: str
+    edited: bool = False  # the user has changed or added it
+
+
+class QueueSet(OfSession):
+    """The user has edited the queue: the numbers of the prompts that it showed, and what it shall be."""
+
+    items: list[EditedPrompt]
+    shown: list[int]
 
 
 class QueueSteer(OfSession):
-    """Put a queued prompt into the running turn; without its number the first one of that text."""
+    """Put a queued prompt into the running turn."""
 
-    text: str
-    seq: int = 0
+    seq: int
 
 
 class QueueRelease(OfSession):
@@ -64,13 +73,18 @@ class Recall(OfSession):
 # --- To Lua
 
 
+class QueuedPrompt(TypedDict):
+    seq: int  # its number
+    text: str
+    attached: list[str]  # what goes along with it, in words
+
+
 @dataclass(slots=True)
 class Queue(WindowCall):
     """Show the queue as a buffer."""
 
     session: int
-    items: list[str]
-    attached: list[list[str]]  # what goes along with each, in words
+    items: list[QueuedPrompt]
 
 
 @dataclass(slots=True)

@@ -86,7 +86,7 @@ class StatusPatch(TypedDict, total=False):
 
     account: Account | None
     ack: int  # the last prompt that has arrived
-    waiting: list[int | list[int | str]]  # the queue: a prompt's number, or number and text of an edited one
+    waiting: list[int]  # the queue: the numbers of the prompts
     about: str | None
     agent: str
     agent_title: str | None

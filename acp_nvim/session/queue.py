@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -14,8 +14,7 @@ class Prompt:
 
     text: str
     context: list[dict[str, Any]] = field(default_factory=list)
-    seq: int = 0  # its number, by which the editor knows it; 0: it came without one
-    edited: bool = False  # what the editor knows by that number has another text
+    seq: int = 0  # its number, by which the editor knows it
     steers: bool = False  # it waits to be put into the turn that runs
     is_owed: bool = (
         False  # meant for the turn that ran: it goes out also if the agent has ended that by itself
@@ -64,18 +63,14 @@ class Queue:
         return [prompt.text for prompt in self._items]
 
     @property
-    def attached(self) -> list[list[str]]:
-        """Return the labels of the context of each prompt."""
-        return [prompt.attached for prompt in self._items]
+    def prompts(self) -> tuple[Prompt, ...]:
+        return tuple(self._items)
 
     @property
-    def waiting(self) -> list[int | list[int | str]]:
-        """Return all that may still be sent, for the editor, which has the texts: numbers, and texts that were
-        edited."""
+    def waiting(self) -> list[int]:
+        """Return the numbers of all that may still be sent, for the editor, which has the texts."""
         items = [self._steering, *self._items] if self._steering else self._items
-        return [
-            prompt.seq if prompt.seq and not prompt.edited else [prompt.seq, prompt.text] for prompt in items
-        ]
+        return [prompt.seq for prompt in items]
 
     def restore(self, prompts: Iterable[Prompt]) -> None:
         """Queue prompts that waited while there was no backend."""
@@ -100,11 +95,9 @@ class Queue:
         self._items.insert(place, prompt)
         self._first += 1 if self._first else 0
 
-    def steer_waiting(self, text: str, seq: int = 0) -> bool:
-        """Have the waiting prompt of this number, or else the first of this text, go into the running turn; False if
-        there is none."""
-        waiting = (each for each in self._items if not each.steers)
-        found = next((each for each in waiting if (each.seq == seq if seq else each.text == text)), None)
+    def steer_waiting(self, seq: int) -> bool:
+        """Have the waiting prompt of this number go into the running turn; False if there is none."""
+        found = next((each for each in self._items if not each.steers and each.seq == seq), None)
         if found is None:
             return False
         self._drop(found)
@@ -180,13 +173,7 @@ class Queue:
         self._first = 0
         return texts
 
-    def replace(self, texts: list[str], edits: Iterable[tuple[str, str]] = ()) -> None:
-        """Replace the queue by an edited one. A prompt keeps its context if its text stayed or was edited."""
-        known: dict[str, list[Prompt]] = {}
-        for prompt in self._items:
-            known.setdefault(prompt.text, []).append(prompt)
-        for original, edit in edits:
-            if known.get(original):
-                known.setdefault(edit, []).append(replace(known[original].pop(0), text=edit, edited=True))
-        self._items = [(known.get(text) or [Prompt(text)]).pop(0) for text in texts if text.strip()]
+    def replace(self, prompts: Iterable[Prompt]) -> None:
+        """Replace the queue by an edited one."""
+        self._items = list(prompts)
         self._first = min(self._first, len(self._items))

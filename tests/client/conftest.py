@@ -107,6 +107,11 @@ class Talk:
         self._sent += 1
         self.send("prompt", seq=self._sent, text=text, **more)
 
+    def edit_queue(self, items: list[tuple[int, str, bool]], shown: list[int]) -> None:
+        """The user writes the queue: number, text, and whether it was edited, of each."""
+        edited = [{"seq": seq, "text": text, "edited": is_edited} for seq, text, is_edited in items]
+        self.send("queue_set", items=edited, shown=shown)
+
     def answer(self, option: str | None, question: int | None = None, content: Any = None) -> None:
         """As Lua does, with the version that the editor has been shown."""
         wanted = self.questions[0]["id"] if question is None else question

@@ -169,9 +169,10 @@ async def test_an_edit_in_the_queue_keeps_what_goes_along(desk: Desk) -> None:
         talk.prompt(text, context=[{"file": place(desk, name, name.encode())}])
     talk.send("queue_open")
     await talk.until("running")
-    talk.send("queue_set", items=["same", "same", "edited"], was=["same", "same", "other"])
+    items = [(2, "same", False), (3, "same", False), (4, "edited", True)]
+    talk.edit_queue(items, shown=[2, 3, 4])
     await desk.message("3 prompts queued")
-    assert desk.editor.attached[talk.number] == [["a"], ["b"], ["c"]]
+    assert [each["attached"] for each in desk.editor.queues[talk.number]] == [["a"], ["b"], ["c"]]
     talk.send("cancel")
     await talk.ended(1)
     talk.send("queue_release")

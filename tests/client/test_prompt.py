@@ -351,8 +351,9 @@ async def test_the_queue_can_be_edited(desk: Desk) -> None:
     agent = busy(desk)
     talk = await working(desk, "one", "two")
     talk.send("queue_open")
-    await eventually(lambda: desk.editor.queues.get(1) == ["one", "two"])
-    talk.send("queue_set", items=["two", "", "three\nlines"])
+    await eventually(lambda: desk.editor.queues.get(1))
+    assert [(each["seq"], each["text"]) for each in desk.editor.queues[1]] == [(2, "one"), (3, "two")]
+    talk.edit_queue([(3, "two", False), (4, "three\nlines", True)], shown=[2, 3])
     await eventually(lambda: talk.status["queue"] == 2)
     go_on(desk)
     await talk.ended(3)

@@ -379,14 +379,14 @@ async def test_a_queued_prompt_is_put_into_the_turn(desk: Desk) -> None:
     talk = await at_work(desk)
     for text in ("one", "two", "three"):
         talk.prompt(text)
-    talk.send("queue_steer", text="two")
+    talk.send("queue_steer", seq=3)
     await eventually(lambda: outcomes(talk) == [("two", "injected")])
-    talk.send("queue_steer", text="two")
+    talk.send("queue_steer", seq=3)
     await desk.message("this prompt is no longer queued")
     finish(desk)
     await talk.ended(3)
     assert prompted(agent) == ["work", "one", "three"]
-    talk.send("queue_steer", text="two")
+    talk.send("queue_steer", seq=3)
     await desk.message("no turn is running")
 
 

@@ -97,7 +97,6 @@ class FakeEditor:
         self.commands: dict[int, list[dict[str, Any]]] = {}
         self.history: dict[int, list[Any]] = {}
         self.queues: dict[int, list[Any]] = {}
-        self.attached: dict[int, list[list[str]]] = {}  # to what stands in the queues
         self.recalled: dict[int, str] = {}
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.messages: list[tuple[str, str]] = []
@@ -220,10 +219,8 @@ class FakeEditor:
         if done:
             self.carried_out.append(question)
 
-    def _on_queue(self, session: int, items: list[Any], attached: list[list[str]]) -> None:
-        assert len(items) == len(attached)
+    def _on_queue(self, session: int, items: list[Any]) -> None:
         self.queues[session] = items
-        self.attached[session] = attached
 
     def _on_fill_prompt(self, session: int, text: str) -> None:
         self.recalled[session] = text

@@ -547,6 +547,32 @@ def test_an_edited_queue_keeps_what_goes_along_and_shows_it(open_editor: Open, t
     assert resources(agent, 2) == [("a.py#L2-3", "line 2\nline 3\n")]
 
 
+def test_each_prompt_of_an_edited_queue_keeps_what_goes_along(open_editor: Open, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    editor, agent = talking(open_editor, tmp_path, ALL, on_prompt("busy", wait_file(str(go))))
+    project(editor, a__py=NUMBERED)
+    editor.type(":edit a.py<CR>")
+    begin(editor)
+    editor.acp("prompt", "busy")
+    for line, said in enumerate(("gone", "explain this", "explain that"), 1):
+        editor.type(f":{line}Acp prompt {said}<CR>")
+    editor.expect_lua("return require('acp_nvim').status().queue", 3)
+    editor.type(":Acp queue<CR>")
+    editor.screen.expect("with a.py 3")
+    # the first goes with its separator, the next gets other words, the last goes before it, and there is a new one
+    editor.type("gg2dd:%s/explain this/rewrite this/<CR>:3move 0<CR>:3move 1<CR>")
+    editor.type(":$put =getline(2)<CR>:$put ='more'<CR>:w<CR>")
+    editor.screen.expect("3 prompts queued")
+    go.touch()
+    editor.wait_event("AcpTurnEnded", turn=4)
+    assert [words(agent, turn) for turn in (2, 3, 4)] == ["explain that", "rewrite this", "more"]
+    assert [[uri for uri, _ in resources(agent, turn)] for turn in (2, 3, 4)] == [
+        ["a.py#L3"],
+        ["a.py#L2"],
+        [],
+    ]
+
+
 def test_what_is_too_large_is_linked_and_said(open_editor: Open, tmp_path: Path) -> None:
     editor, agent = talking(open_editor, tmp_path, ALL)
     project(editor, big__txt="x" * 80 + "\n")

@@ -86,7 +86,9 @@ FLOAT = """
 """
 
 
-def test_what_stands_behind_a_float_with_the_cursor_has_not_been_seen(open_editor: Open, tmp_path: Path) -> None:
+def test_what_stands_behind_a_float_with_the_cursor_has_not_been_seen(
+    open_editor: Open, tmp_path: Path
+) -> None:
     go = tmp_path / "go"
     agent = script(tmp_path, on_prompt("", wait_file(str(go)), question(), wait_file(str(tmp_path / "end"))))
     editor = open_chat(open_editor, agent)

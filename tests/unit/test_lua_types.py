@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FILES = sorted(path for place in ("lua", "plugin", "ftplugin", "types") for path in (ROOT / place).rglob("*.lua"))
+FILES = sorted(
+    path for place in ("lua", "plugin", "ftplugin", "types") for path in (ROOT / place).rglob("*.lua")
+)
 FUNCTION = re.compile(r"((?:^---.*\n)*)^function M[.:](\w+)\((.*?)\)", re.MULTILINE)
 DEFINED = re.compile(r"---@(?:class|alias|enum) (?:\(\w+\) )?(acp\.[\w.]+)")
 ANNOTATED = re.compile(r"---?(?:\[\[)?@(?:param|return|field|type|class|alias|cast|as) .*")

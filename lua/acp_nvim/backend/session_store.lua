@@ -23,7 +23,7 @@ local M = {
 ---@field turn? integer         the turn that runs
 ---@field turn_began? integer   when it began, by `vim.uv.now()`
 ---@field unsent table<integer, { text: string, context: table[] }>  by number: prompts that no agent has been sent yet
----@field waiting (integer|[integer, string])[]  the queue as the backend has it: a prompt's number, an edited one's text
+---@field waiting integer[]    the queue as the backend has it: the numbers of the prompts
 ---@field orphaned? boolean     it has ended with its backend
 
 local sessions = {} ---@type table<integer, acp.Session>
@@ -189,15 +189,20 @@ function M.hold_unsent(n)
   return outbox.keep_for_next(sessions[n], outbox.take(sessions[n]))
 end
 
+--- The user has edited the queue: what was added gets a number.
+---@param n integer
+---@param items { seq?: integer, text: string }[]
+function M.edit_queue(n, items)
+  session_changes.touch(n)
+  outbox.edit(sessions[n], items)
+end
+
 --- The user has edited the prompts that wait for a backend.
 ---@param n integer
----@param texts string[]
----@return integer count
-function M.edit_unsent(n, texts)
-  session_changes.touch(n)
-  outbox.keep_for_next(sessions[n], outbox.edited(outbox.take(sessions[n]), texts))
-  M.patch(n, { queue = #texts, held = #texts > 0 })
-  return #texts
+---@param numbers integer[]
+function M.set_unsent(n, numbers)
+  sessions[n].acked = sessions[n].sent
+  M.patch(n, { waiting = numbers, queue = #numbers, held = #numbers > 0 })
 end
 
 --- The prompts that wait for a backend.

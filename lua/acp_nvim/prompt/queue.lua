@@ -2,7 +2,6 @@
 local backend = require("acp_nvim.backend.process")
 local bar_segments = require("acp_nvim.ui.bar_segments")
 local messages = require("acp_nvim.ui.messages")
-local outbox = require("acp_nvim.backend.outbox")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
 local reload = require("acp_nvim.ui.reload")
@@ -15,68 +14,128 @@ local window_looks = require("acp_nvim.ui.window_looks")
 local api = vim.api
 local M = {}
 
-local NAMESPACE = api.nvim_create_namespace("acp_nvim.queue")
-local ATTACHED = api.nvim_create_namespace("acp_nvim.queue.attached")
+local RULES = api.nvim_create_namespace("acp_nvim.queue")
+local PROMPTS = api.nvim_create_namespace("acp_nvim.queue.prompts")
 local RULE = "━━━━━━━━ next prompt ━━━━━━━━"
-local separators = {} ---@type table<integer, string>
-local opened = {} ---@type table<integer, string[]> buffer -> the prompts that it showed
-local attachments = {} ---@type table<integer, table<string, string[]>> buffer -> a prompt -> what goes along with it
-local originals = {} ---@type table<integer, table<string, string>> buffer -> a block -> the prompt that it shows
+
+---@class acp.QueueBuffer
+---@field separator string
+---@field shown acp.message.QueuedPrompt[]
+
+---@class acp.QueueBlock  the lines between two separators; blank ones at its ends are no part of its text
+---@field first integer  from 0
+---@field last integer
+---@field text string
+
+local queues = {} ---@type table<integer, acp.QueueBuffer>  by buffer
 
 --- A line that none of the prompts contains.
----@param items string[]
+---@param items acp.message.QueuedPrompt[]
 ---@return string
 local function separator_for(items)
-  local text, rule = "\n" .. table.concat(items, "\n") .. "\n", RULE
+  local rule, text = RULE, "\n"
+  for _, item in ipairs(items) do
+    text = text .. item.text .. "\n"
+  end
   while text:find("\n" .. rule .. "\n", 1, true) do
     rule = rule .. "━"
   end
   return rule
 end
 
----@param buf integer
----@return string[]
-local function items_of(buf)
-  local items, block = {}, {}
-  local function finish()
-    local item = vim.trim(table.concat(block, "\n"))
-    if item ~= "" then
-      items[#items + 1] = (table.concat(block, "\n"):gsub("^%s*\n", ""):gsub("%s+$", ""))
-    end
-    block = {}
-  end
-  for _, line in ipairs(api.nvim_buf_get_lines(buf, 0, -1, true)) do
-    if line == separators[buf] then
-      finish()
-    else
-      block[#block + 1] = line
-    end
-  end
-  finish()
-  return items
+---@param text string
+---@return string
+local function trim(text)
+  return (text:gsub("^%s*\n", ""):gsub("%s+$", ""))
 end
 
 ---@param buf integer
-local function paint(buf)
-  api.nvim_buf_clear_namespace(buf, NAMESPACE, 0, -1)
-  for row, line in ipairs(api.nvim_buf_get_lines(buf, 0, -1, true)) do
-    if line == separators[buf] then
-      api.nvim_buf_set_extmark(buf, NAMESPACE, row - 1, 0, { line_hl_group = "AcpNote" })
+---@return acp.QueueBlock[]
+local function blocks_of(buf)
+  local blocks, first = {}, 0
+  local lines = api.nvim_buf_get_lines(buf, 0, -1, true)
+  lines[#lines + 1] = queues[buf].separator
+  for row, line in ipairs(lines) do
+    if line == queues[buf].separator then
+      local text = table.concat(lines, "\n", first + 1, row - 1)
+      if vim.trim(text) ~= "" then
+        blocks[#blocks + 1] = { first = first, last = row - 2, text = trim(text) }
+      end
+      first = row
     end
+  end
+  return blocks
+end
+
+-- Which prompt a block is -------------------------------------------------------------------------------------------
+
+--- Returns the prompts whose marks stand in the block, from its end. The mark of a prompt whose lines were deleted
+--- comes to stand where the next block begins, before that one's own.
+---@param buf integer
+---@param block acp.QueueBlock
+---@return integer[] places  in `shown`
+local function marked(buf, block)
+  local found = api.nvim_buf_get_extmarks(buf, PROMPTS, { block.first, 0 }, { block.last, -1 }, {})
+  local places = vim.tbl_map(function(mark)
+    return mark[1]
+  end, found)
+  table.sort(places, function(a, b)
+    return a > b
+  end)
+  return places
+end
+
+--- Returns the prompt of each block: the one whose text it still has, else the one whose mark stands in it.
+---
+---     shown    edited         is
+---     one      two            prompt 2, by its text: it was moved up
+---     two      another one    prompt 1, by its mark
+---     three                   prompt 3 goes
+---              more           a new one
+---
+--- A block that was moved and then edited is a new prompt, without what went along with the old one.
+---@param buf integer
+---@param blocks acp.QueueBlock[]
+---@return table<integer, acp.message.QueuedPrompt>  by the index of the block
+local function prompts_of(buf, blocks)
+  local shown, prompts, taken = queues[buf].shown, {}, {} ---@type table<integer, true>
+  local function take(places, is_it)
+    for index, block in ipairs(blocks) do
+      for _, place in ipairs(not prompts[index] and places(block) or {}) do
+        if not taken[place] and not prompts[index] and is_it(block, shown[place]) then
+          prompts[index], taken[place] = shown[place], true
+        end
+      end
+    end
+  end
+  local function has_its_text(block, prompt)
+    return trim(prompt.text) == block.text
+  end
+  local function here(block)
+    return marked(buf, block)
+  end
+  take(here, has_its_text)
+  take(function()
+    return vim.tbl_keys(shown)
+  end, has_its_text)
+  take(here, function()
+    return true
+  end)
+  return prompts
+end
+
+---@param buf integer
+---@param blocks acp.QueueBlock[]
+---@param items acp.message.QueuedPrompt[]  one for each block, or what they show by now
+local function remember(buf, blocks, items)
+  queues[buf].shown = items
+  api.nvim_buf_clear_namespace(buf, PROMPTS, 0, -1)
+  for place, block in ipairs(blocks) do
+    api.nvim_buf_set_extmark(buf, PROMPTS, block.first, 0, { id = place })
   end
 end
 
--- The backend compares what was shown with what is still queued: meanwhile prompts may have gone out. A block lacks the
--- blank lines at its prompt's ends; unedited, it is still that prompt.
----@param buf integer
----@param items string[]
-local function remember(buf, items)
-  opened[buf], originals[buf] = items, {}
-  local blocks = items_of(buf)
-  for index, item in ipairs(#blocks == #items and items or {}) do
-    originals[buf][blocks[index]] = item
-  end
-end
+-- Writing and showing it --------------------------------------------------------------------------------------------
 
 --- Says how many prompts are held. Without a backend none is sent by itself.
 ---@param count integer
@@ -88,53 +147,64 @@ end
 ---@param n integer
 ---@param buf integer
 local function write(n, buf)
-  local items = vim.tbl_map(function(block)
-    return originals[buf][block] or block
-  end, items_of(buf))
+  local blocks, shown = blocks_of(buf), queues[buf].shown
+  local prompts, items = prompts_of(buf, blocks), {}
+  for index, block in ipairs(blocks) do
+    local prompt = prompts[index] or { text = "", attached = {} }
+    local is_edited = trim(prompt.text) ~= block.text
+    local text = is_edited and block.text or prompt.text
+    items[index] = { seq = prompt.seq, text = text, edited = is_edited, attached = prompt.attached }
+  end
+  state.edit_queue(n, items)
+  local numbers = vim.tbl_map(function(item)
+    return item.seq
+  end, items)
   if requests.has_lost_backend(n) then
-    say_held(state.edit_unsent(n, items))
-    remember(buf, items)
-    vim.bo[buf].modified = false
-    return
+    state.set_unsent(n, numbers)
+    say_held(#items)
+  else
+    ---@type acp.message.QueueSet
+    local command = { session = n, items = {}, shown = {} }
+    for index, item in ipairs(items) do
+      command.items[index] = { seq = item.seq, text = item.text, edited = item.edited }
+    end
+    for index, prompt in ipairs(shown) do
+      command.shown[index] = prompt.seq
+    end
+    local ok, problem = backend.notify("queue_set", command)
+    if not ok then
+      return messages.show("error", problem or "the queue was not changed")
+    end
   end
-  local ok, problem = backend.notify("queue_set", { session = n, items = items, was = opened[buf] })
-  if not ok then
-    return messages.show("error", problem or "the queue was not changed")
-  end
-  remember(buf, items)
+  remember(buf, blocks, items)
   vim.bo[buf].modified = false
 end
 
 ---@param buf integer
----@param row integer  the last of a prompt's
----@param attached string[]
-local function show_attached(buf, row, attached)
-  local lines = vim.tbl_map(function(words)
-    return { { "  with " .. printable.visible(words), "AcpNote" } }
-  end, attached)
-  api.nvim_buf_set_extmark(buf, ATTACHED, row, 0, { virt_lines = lines })
-end
-
----@param buf integer
----@param items string[]
----@param attached string[][]  what goes along with each, in words
-local function lay_out(buf, items, attached)
-  local lines, ends = {}, {}
-  separators[buf] = separator_for(items)
+---@param items acp.message.QueuedPrompt[]
+local function lay_out(buf, items)
+  local lines, blocks = {}, {}
+  queues[buf] = { separator = separator_for(items), shown = items }
   for index, item in ipairs(items) do
     if index > 1 then
-      lines[#lines + 1] = separators[buf]
+      lines[#lines + 1] = queues[buf].separator
     end
-    vim.list_extend(lines, vim.split(item, "\n", { plain = true }))
-    ends[index] = #lines
+    blocks[index] = { first = #lines }
+    vim.list_extend(lines, vim.split(item.text, "\n", { plain = true }))
+    blocks[index].last = #lines - 1
   end
   api.nvim_buf_set_lines(buf, 0, -1, true, lines)
   vim.bo[buf].modified = false
-  remember(buf, items)
-  paint(buf)
-  api.nvim_buf_clear_namespace(buf, ATTACHED, 0, -1)
-  for index, row in ipairs(ends) do
-    show_attached(buf, row - 1, attached[index] or {})
+  remember(buf, blocks, items)
+  api.nvim_buf_clear_namespace(buf, RULES, 0, -1)
+  for index, block in ipairs(blocks) do
+    if index > 1 then
+      api.nvim_buf_set_extmark(buf, RULES, block.first - 1, 0, { line_hl_group = "AcpNote" })
+    end
+    local attached = vim.tbl_map(function(words)
+      return { { "  with " .. printable.visible(words), "AcpNote" } }
+    end, items[index].attached)
+    api.nvim_buf_set_extmark(buf, RULES, block.last, 0, { virt_lines = attached })
   end
 end
 
@@ -156,31 +226,23 @@ local function create(n)
     end,
   })
   reload.fill_by(buf, function()
-    local attached = vim.tbl_map(function(item)
-      return attachments[buf][item] or {}
-    end, opened[buf])
-    lay_out(buf, opened[buf], attached)
+    lay_out(buf, queues[buf].shown)
   end)
   api.nvim_create_autocmd("BufWipeout", {
     buffer = buf,
     callback = function()
-      separators[buf], opened[buf], originals[buf], attachments[buf] = nil, nil, nil, nil
+      queues[buf] = nil
     end,
   })
   return buf
 end
 
 ---@param buf integer
----@param items string[]
----@param attached string[][]  what goes along with each, in words
-local function set_items(buf, items, attached)
-  attachments[buf] = {}
-  for index, item in ipairs(items) do
-    attachments[buf][item] = attached[index]
-  end
+---@param items acp.message.QueuedPrompt[]
+local function set_items(buf, items)
   local undolevels = vim.bo[buf].undolevels
   vim.bo[buf].undolevels = -1 -- undo does not lead back to an empty queue
-  lay_out(buf, items, attached)
+  lay_out(buf, items)
   vim.bo[buf].undolevels = undolevels
 end
 
@@ -193,16 +255,13 @@ function M.steer()
   elseif not state.exists(n) or requests.has_lost_backend(n) then
     return messages.show("info", "no turn is running: the prompt stays in the queue")
   end
-  local place = 1
-  for _, line in ipairs(api.nvim_buf_get_lines(buf, 0, api.nvim_win_get_cursor(0)[1], true)) do
-    place = place + (line == separators[buf] and 1 or 0)
+  local row = api.nvim_win_get_cursor(0)[1] - 1
+  for _, block in ipairs(blocks_of(buf)) do
+    if row <= block.last + 1 then
+      return backend.notify("queue_steer", { session = n, seq = queues[buf].shown[marked(buf, block)[1]].seq })
+    end
   end
-  local item = opened[buf][place]
-  if not item then
-    return messages.show("info", "the queue is empty")
-  end
-  local seq = outbox.number_at(assert(state.session(n)), opened[buf], place)
-  backend.notify("queue_steer", { session = n, text = item, seq = seq })
+  messages.show("info", "the queue is empty")
 end
 
 --- Closes the window of the queue, unless its edits are not written.
@@ -218,15 +277,14 @@ end
 
 --- Shows the queue in a window of its own; a buffer that is already there and unchanged is brought up to date.
 ---@param n integer
----@param items string[]
----@param attached string[][]  what goes along with each, in words
-function M.open(n, items, attached)
+---@param items acp.message.QueuedPrompt[]
+function M.open(n, items)
   local buf = vim.fn.bufnr(("^acp://%d/queue$"):format(n))
   if buf < 0 then
     buf = create(n)
   end
   if not vim.bo[buf].modified then
-    set_items(buf, items, attached)
+    set_items(buf, items)
   end
   local win = vim.fn.bufwinid(buf)
   if win > 0 then
@@ -239,7 +297,7 @@ function M.open(n, items, attached)
   local steers = maps and (state.look(n) or {}).steering
   local words = vim.list_extend({ "Queue" }, steers and { "<M-CR> into the turn" } or {})
   vim.list_extend(words, { "edit, then :w", maps and "q closes" or nil })
-  words[#words + 1] = "between prompts: " .. separators[buf]
+  words[#words + 1] = "between prompts: " .. queues[buf].separator
   local bar = bar_segments.of_words(buf, words)
   window_looks.set(win, { winbar = bar, statusline = window_name.of("Queue") })
 end
@@ -256,11 +314,11 @@ end
 ---@param n integer
 ---@return true
 function M.open_unsent(n)
-  local items, attached = {}, {}
+  local items = {} ---@type acp.message.QueuedPrompt[]
   for index, prompt in ipairs(state.unsent(n)) do
-    items[index], attached[index] = prompt.text, vim.tbl_map(in_words, prompt.context)
+    items[index] = { seq = prompt.seq, text = prompt.text, attached = vim.tbl_map(in_words, prompt.context) }
   end
-  M.open(n, items, attached)
+  M.open(n, items)
   say_held(#items)
   return true
 end

@@ -74,13 +74,6 @@ def test_clearing_gives_the_texts_back() -> None:
     assert sent(queue) == []
 
 
-def test_an_edited_queue_keeps_the_context_of_prompts_that_stayed() -> None:
-    queue = Queue()
-    queue.add(Prompt("a", [{"file": "x"}]))
-    queue.replace(["new", "a", "  "])
-    assert [queue.take(), queue.take(), queue.take()] == [Prompt("new"), Prompt("a", [{"file": "x"}]), None]
-
-
 @given(st.lists(st.sampled_from(["add", "first", "hold", "release", "take", "clear"]), max_size=30))
 def test_nothing_is_lost_or_doubled(steps: list[str]) -> None:
     queue, put, got = Queue(), [], []
@@ -95,15 +88,6 @@ def test_nothing_is_lost_or_doubled(steps: list[str]) -> None:
         elif step in ("hold", "release"):
             getattr(queue, step)()
     assert sorted(got + queue.texts) == sorted(put)
-
-
-def test_an_edited_prompt_keeps_its_context_and_each_of_two_alike_its_own() -> None:
-    queue = Queue()
-    for name, text in (("a", "same"), ("b", "same"), ("c", "old")):
-        queue.add(Prompt(text, [{"file": name}]))
-    queue.replace(["same", "new", "same", "more"], [("old", "new"), ("gone", "more")])
-    assert queue.attached == [["a"], ["c"], ["b"], []]
-    assert queue.texts == ["same", "new", "same", "more"]
 
 
 def test_what_goes_along_is_named_in_a_few_words() -> None:
