@@ -53,7 +53,7 @@ _STRICT = ConfigDict(strict=True, extra="forbid")
 
 
 def misfits(record: Path) -> list[str]:
-    """Return what does not fit in the messages that `acp_nvim.messages.recorder_for_tests` has written, a line each."""
+    """Return what does not fit in the messages that tests/fakes/message_recorder.py has written, a line each."""
     return [found for line in record.read_text().splitlines() if (found := _misfit_of(*json.loads(line)))]
 
 

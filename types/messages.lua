@@ -148,7 +148,7 @@
 --- The user has edited right sides of a proposal, which is not sent yet. Other files are as they were proposed.
 ---@class acp.message.Edited: acp.message.OfQuestion
 ---@field version? integer
----@field files? table<string, "edited"|"refused">  by path
+---@field files? table<string, "edited"|"refused">
 
 --- The right sides of a proposal are what the user wants. Of a file that is not named all is taken.
 ---@class acp.message.Decide: acp.message.OfQuestion

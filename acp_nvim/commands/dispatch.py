@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import ValidationError
 
 from acp_nvim.messages.base_classes import Command
-from acp_nvim.messages.recorder_for_tests import record
 
 M = TypeVar("M", bound=Command)
 _UPDATED = "restart Neovim after an update"
@@ -51,7 +50,5 @@ def dispatch(table: Table, name: str, payload: dict[str, Any]) -> None:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
-        why = f"{where}: {first['msg'].lower()}"
-        record("refused", name, why)
-        raise ValueError(f"{why}; {_UPDATED}") from error
+        raise ValueError(f"{where}: {first['msg'].lower()}; {_UPDATED}") from error
     function(command)

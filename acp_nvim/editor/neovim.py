@@ -19,7 +19,6 @@ from pynvim import Session
 from acp_nvim import limits
 from acp_nvim.editor.interface import A, Collect, Wire
 from acp_nvim.messages.base_classes import Call, Question
-from acp_nvim.messages.recorder_for_tests import record
 
 log = logging.getLogger(__name__)
 _PACE = 0.025  # seconds between frames: more of them show a reader no more
@@ -64,10 +63,7 @@ class Neovim:
             self._pause.set_result(None)
 
     async def call(self, call: Question[A]) -> A:
-        words = call.wire()
-        record("call", call.function, words[1:])
-        answer: A = await self._request(_CALL, words)
-        record("answer", call.function, answer)
+        answer: A = await self._request(_CALL, call.wire())
         return answer
 
     def report_end(self) -> None:
@@ -100,10 +96,7 @@ class Neovim:
     def _batch(self, collect: Collect) -> list[Wire]:
         """Return the calls of the next frame: the changes of the sessions, then the other calls."""
         waiting, self._waiting = self._waiting, []
-        batch = [*(call.wire() for call in collect()), *waiting]
-        for name, *arguments in batch:
-            record("call", name, arguments)
-        return batch
+        return [*(call.wire() for call in collect()), *waiting]
 
     async def _send(self, batch: list[Wire]) -> None:
         try:

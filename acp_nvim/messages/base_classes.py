@@ -7,7 +7,8 @@ a message that does not fit was sent by a plugin that has been updated while the
 A `Call` is what the backend has Lua do: `editor.notify(FillPrompt(1, "text"))` calls the entry `fill_prompt` of a table
 in lua/acp_nvim/backend_calls.lua. A class is named after its function, its fields are the arguments in their order. A
 `Question` waits for an answer. Types are checked by mypy where a call is made. Tests hold every call against its class
-as well (`recorder_for_tests.py`), parts included. A user's frames are not checked: chunks of text come by the thousand.
+as well, parts included (tests/fakes/message_recorder.py). A user's frames are not checked: chunks of text come by the
+thousand.
 """
 
 import re
@@ -17,15 +18,15 @@ from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, TypeV
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 
-def _table(value: Any) -> Any:
+def empty_list_as_table(value: Any) -> Any:
     """An empty table of Lua arrives as a list."""
     return {} if value == [] else value
 
 
-Table = Annotated[dict[str, Any], BeforeValidator(_table)]
+Table = Annotated[dict[str, Any], BeforeValidator(empty_list_as_table)]
 
 
-Texts = Annotated[dict[str, str], BeforeValidator(_table)]
+Texts = Annotated[dict[str, str], BeforeValidator(empty_list_as_table)]
 
 
 # What goes along with a prompt comes from the user's own configuration, too; it is read leniently where it is used.

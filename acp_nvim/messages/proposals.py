@@ -14,7 +14,7 @@ from acp_nvim.messages.base_classes import (
     Part,
     Question,
     WindowCall,
-    _table,
+    empty_list_as_table,
 )
 
 # --- Parts
@@ -146,7 +146,9 @@ class Edited(OfQuestion):
     """The user has edited right sides of a proposal, which is not sent yet. Other files are as they were proposed."""
 
     version: int | None = None
-    files: Annotated[dict[str, Literal["edited", "refused"]], BeforeValidator(_table)] = {}  # by path
+    files: Annotated[
+        dict[str, Literal["edited", "refused"]], BeforeValidator(empty_list_as_table)
+    ] = {}  # by path
 
 
 class Decide(OfQuestion):
@@ -154,7 +156,7 @@ class Decide(OfQuestion):
 
     version: int | None = None
     option: str | None = None  # which one the user took to allow it
-    files: Annotated[dict[str, FileAnswer], BeforeValidator(_table)] = {}  # by path
+    files: Annotated[dict[str, FileAnswer], BeforeValidator(empty_list_as_table)] = {}  # by path
 
 
 class LineComment(Part):

@@ -6,7 +6,15 @@ from typing import Annotated, Any, NotRequired
 from pydantic import BeforeValidator
 from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
 
-from acp_nvim.messages.base_classes import Call, OfQuestion, OfSession, OnWire, Part, WindowCall, _table
+from acp_nvim.messages.base_classes import (
+    Call,
+    OfQuestion,
+    OfSession,
+    OnWire,
+    Part,
+    WindowCall,
+    empty_list_as_table,
+)
 
 # --- Parts
 
@@ -89,7 +97,7 @@ class FormField(Part):
 class FormSend(OfQuestion):
     """A form's buffer was written."""
 
-    fields: Annotated[dict[str, FormField], BeforeValidator(_table)]
+    fields: Annotated[dict[str, FormField], BeforeValidator(empty_list_as_table)]
 
 
 class Forget(OfSession):

@@ -19,7 +19,7 @@ import anyio._backends._asyncio  # noqa: F401  anyio imports it with its first t
 from pydantic import BaseModel
 
 from acp_nvim.entrance import main
-from acp_nvim.messages import recorder_for_tests
+from tests.fakes import message_recorder
 
 LARGEST = 1 << 20  # bytes of a message; the first holds an environment
 
@@ -84,7 +84,8 @@ class Server:
         os.chdir(folder)
         os.environ.clear()
         os.environ.update(dict(variable.split("=", 1) for variable in variables))
-        recorder_for_tests._FILE = os.environ.get("ACP_NVIM_MESSAGES")  # was read by the import
+        if record := os.environ.get("ACP_NVIM_MESSAGES"):
+            message_recorder.install(record)
 
     def _report_end(self, handle: int, stub: socket.socket) -> None:
         self._selector.unregister(handle)
