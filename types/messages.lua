@@ -326,13 +326,6 @@
 --- Cancel what a subagent does, if its agent lets the user.
 ---@class acp.message.CancelSubagent: acp.message.OfSubagent
 
---- A window follows the agent, or none any more.
----@class acp.message.Follow: acp.message.OfSession
----@field on boolean
-
---- The user has moved away in the window that follows.
----@class acp.message.FollowPaused: acp.message.OfSession
-
 --- Show the wire of the session's agent, record it or not, or save it to a file.
 ---@class acp.message.Trace: acp.message.OfSession
 ---@field mode? "on"|"off"|"save"
@@ -793,7 +786,6 @@
 ---@field closing? boolean
 ---@field cwd? string
 ---@field error? string
----@field following? boolean
 ---@field full? boolean  at least 80 % of the context window is used
 ---@field held? boolean
 ---@field limit? string  of the account, and when it resets
@@ -803,7 +795,6 @@
 ---@field models? acp.message.Named[]
 ---@field modes? acp.message.Named[]
 ---@field options? acp.message.SessionOption[]
----@field paused? boolean
 ---@field pid? integer
 ---@field plan? acp.message.PlanProgress
 ---@field plan_steps? acp.message.PlanStep[]

@@ -12,7 +12,7 @@ from acp_nvim.host.host import Host
 from acp_nvim.host.session_start import NEW, Way
 from acp_nvim.messages.prompts import Cancel, History, QueueRelease
 from acp_nvim.messages.prompts import Prompt as PromptCommand
-from acp_nvim.messages.sessions import Begin, Close, Follow, FollowPaused, New, Restart, Retry, Stop
+from acp_nvim.messages.sessions import Begin, Close, New, Restart, Retry, Stop
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
 
@@ -29,8 +29,6 @@ class SessionCommands:
             "stop": handle(Stop, self._stop),
             "restart": handle(Restart, self._start_again),
             "close": handle(Close, self._close),
-            "follow": handle(Follow, self._follow),
-            "follow_paused": handle(FollowPaused, self._pause_following),
         }
 
     # --- the beginning
@@ -75,7 +73,7 @@ class SessionCommands:
             self._app.spawn(self._transcripts.recall_decisions, session, way.id)
         return session
 
-    # --- prompts and following
+    # --- prompts
 
     def _prompt(self, command: PromptCommand) -> None:
         session = self._app.session(command.session)
@@ -154,16 +152,6 @@ class SessionCommands:
             session.queue.add(session.unanswered, first=True)
             session.unanswered = None
         self._revive(session)
-        self._app.touch(session)
-
-    def _follow(self, command: Follow) -> None:
-        session = self._app.session(command.session)
-        session.following, session.paused = command.on, False
-        self._app.touch(session)
-
-    def _pause_following(self, command: FollowPaused) -> None:
-        session = self._app.session(command.session)
-        session.following, session.paused = False, True
         self._app.touch(session)
 
     # --- the end, and starting again

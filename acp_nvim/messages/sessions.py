@@ -64,16 +64,6 @@ class CancelSubagent(OfSubagent):
     """Cancel what a subagent does, if its agent lets the user."""
 
 
-class Follow(OfSession):
-    """A window follows the agent, or none any more."""
-
-    on: bool
-
-
-class FollowPaused(OfSession):
-    """The user has moved away in the window that follows."""
-
-
 class Trace(OfSession):
     """Show the wire of the session's agent, record it or not, or save it to a file."""
 

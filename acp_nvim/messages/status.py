@@ -97,7 +97,6 @@ class StatusPatch(TypedDict, total=False):
     closing: bool
     cwd: str
     error: str | None
-    following: bool
     full: bool  # at least 80 % of the context window is used
     held: bool
     limit: str | None  # of the account, and when it resets
@@ -107,7 +106,6 @@ class StatusPatch(TypedDict, total=False):
     models: list[Named] | None
     modes: list[Named] | None
     options: list[SessionOption] | None
-    paused: bool
     pid: int | None
     plan: PlanProgress | None
     plan_steps: list[PlanStep]

@@ -67,7 +67,6 @@ class Session:
         self.controls = Controls(offer_limits)
         self.servers: list[dict[str, Any]] | None = None  # MCP servers that the agent was told of
         self.recording: str | None = None  # the file in which the transcript is kept
-        self.following = self.paused = False
         self.follow = LocationFollower(cwd)
         self.events = PendingEvents(number)
         self.clock: Callable[[], float] = time.monotonic  # a replay has a clock of its own

@@ -56,8 +56,6 @@ def status(session: Session) -> dict[str, Any]:
         "trust": session.hints.trust,
         "subagents": session.subagents.shapes(),
         "questions": len(session.questions),
-        "following": session.following,
-        "paused": session.paused,
         "remembered": session.remembered.shape(),
         "cancelling": session.cancelling,
         "closing": session.closing,

@@ -9,7 +9,7 @@ local earlier_session = require("acp_nvim.chat.earlier_session")
 local file_changed_prompt = require("acp_nvim.documents.file_changed_prompt")
 local follow = require("acp_nvim.follow.pinned_window")
 local form = require("acp_nvim.form.window")
-local frame_queue = require("acp_nvim.backend.frame_queue")
+local deferred_calls = require("acp_nvim.backend.deferred_calls")
 local merge = require("acp_nvim.documents.merge")
 local log_window = require("acp_nvim.ui.log_window")
 local login = require("acp_nvim.agents.login")
@@ -195,7 +195,7 @@ end
 ---@param batch any[][]
 ---@return string[] errors  one for each entry that failed; what the editor's state forbids is done later, in order
 function M.frame(batch)
-  local errors = frame_queue.run(vim.tbl_map(as_step, batch))
+  local errors = deferred_calls.run(vim.tbl_map(as_step, batch))
   state.publish_changes()
   return errors
 end

@@ -7,7 +7,6 @@ local continue = require("acp_nvim.sessions.continue")
 local decoration_provider = require("acp_nvim.chat.decoration_provider")
 local diff_view = require("acp_nvim.question.diff_view")
 local file_changed_prompt = require("acp_nvim.documents.file_changed_prompt")
-local follow = require("acp_nvim.follow.pinned_window")
 local locked = require("acp_nvim.documents.locked")
 local messages = require("acp_nvim.ui.messages")
 local mksession = require("acp_nvim.windows.mksession")
@@ -46,17 +45,6 @@ end))
 
 backend.on_ready(function()
   tracking.start(backend.notify)
-  follow.tell_all()
-end)
-
-follow.on_change(function(n, is_on, is_paused)
-  if not backend.is_ready() then
-    return -- it hears of all windows once it is
-  elseif is_paused then
-    backend.notify("follow_paused", { session = n })
-  else
-    backend.notify("follow", { session = n, on = is_on })
-  end
 end)
 
 backend.on_lost(function()

@@ -14,11 +14,12 @@ from tests.functional.editor import Editor
 
 NAMES = ["a.txt", "b 'x|!%#`$HOME`.txt", "*.txt", "--cmd q", "[a-z]\n.txt"]
 START = """
-require("acp_nvim.backend.session_store").new({ agent = "one", cwd = vim.fn.getcwd() })
+local store = require("acp_nvim.backend.session_store")
+store.new({ agent = "one", cwd = vim.fn.getcwd() })
 told = {}
-require("acp_nvim.follow.pinned_window").on_change(function(n, is_on, is_paused)
-  told[#told + 1] = { n, is_paused and "paused" or is_on and "following" or "off" }
-end)
+store.patch = function(n, patch)
+  told[#told + 1] = { n, patch.paused and "paused" or patch.following and "following" or "off" }
+end
 vim.cmd.edit("start.txt")
 vim.cmd("keepalt vsplit user.txt")
 pinned, user = vim.fn.win_getid(2), vim.fn.win_getid(1)
@@ -334,11 +335,6 @@ def test_where_the_path_leads_is_where_it_is_opened(following: Editor) -> None:
     before = following.lua("return vim.fn.winbufnr(pinned)")
     show(following, "link.txt", 9)
     assert following.lua("return vim.fn.winbufnr(pinned)") == before
-
-
-def test_who_comes_late_is_told_what_follows(following: Editor) -> None:
-    following.lua("told = {} require('acp_nvim.follow.pinned_window').tell_all()")
-    assert told(following) == ["following"]
 
 
 @pytest.mark.parametrize("event", ["BufEnter", "BufReadPost", "BufWinEnter", "FileType"])

@@ -3,7 +3,7 @@ local available_agents = require("acp_nvim.config.available_agents")
 local config = require("acp_nvim.config.settings")
 local environment = require("acp_nvim.backend.python_environment")
 local event = require("acp_nvim.system.event")
-local frame_queue = require("acp_nvim.backend.frame_queue")
+local deferred_calls = require("acp_nvim.backend.deferred_calls")
 local launch = require("acp_nvim.backend.launch")
 local leftover_processes = require("acp_nvim.backend.leftover_processes")
 local messages = require("acp_nvim.ui.messages")
@@ -83,7 +83,7 @@ local function end_all_sessions(why)
     return
   end
   messages.show("error", why)
-  frame_queue.after_all(function()
+  deferred_calls.after_all(function()
     for _, n in ipairs(state.numbers()) do
       end_session(n, why)
       on_session_lost.call(n, why)

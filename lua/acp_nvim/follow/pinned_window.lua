@@ -1,6 +1,5 @@
 -- Shows the file and line that an agent touches in a window of the user's (follow-along). The window never takes the
 -- focus, never moves while it is the current one, and pauses as soon as the user acts in it.
-local event = require("acp_nvim.system.event")
 local jump = require("acp_nvim.follow.jump")
 local state = require("acp_nvim.backend.session_store")
 local user_moves = require("acp_nvim.follow.user_moves")
@@ -8,10 +7,7 @@ local window_choice = require("acp_nvim.follow.window_choice")
 
 local api = vim.api
 
-local on_change = event.new()
-local M = {
-  on_change = on_change.add, -- fn(n, is_on, is_paused): the following of a session has begun, paused or ended
-}
+local M = {}
 
 ---@class acp.Follower
 ---@field win integer
@@ -22,11 +18,12 @@ local M = {
 local followers = {} ---@type table<integer, acp.Follower>
 local newest = {} ---@type table<integer, acp.Place>
 
---- Tells the listeners of `on_change` which sessions are followed: a backend that has just started knows of none.
-function M.tell_all()
-  for n, follower in pairs(followers) do
-    on_change.call(n, true, follower.paused)
-  end
+--- Puts what the bar says of it into the status.
+---@param n integer
+---@param is_following boolean
+---@param is_paused boolean
+local function tell(n, is_following, is_paused)
+  state.patch(n, { following = is_following, paused = is_paused })
 end
 
 ---@param follower acp.Follower
@@ -47,7 +44,7 @@ local function check(n)
     return
   elseif user_moves.was_moved(follower.seen, follower.win) then
     follower.paused = true
-    on_change.call(n, true, true)
+    tell(n, false, true)
   else
     remember(follower)
   end
@@ -127,7 +124,7 @@ function M.on(n)
     catch_up(n)
   end
   if followers[n] then
-    on_change.call(n, true, false)
+    tell(n, true, false)
   end
   return true
 end
@@ -138,7 +135,7 @@ function M.off(n)
   if follower then
     user_moves.forget(follower.seen)
     followers[n] = nil
-    on_change.call(n, false, false)
+    tell(n, false, false)
   end
 end
 
