@@ -33,9 +33,13 @@ from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.terminals.service import Terminals
 from acp_nvim.text.text_file import first_change
 
-_SETTLING = 0.7  # seconds
-_LOOKING = 0.3
-_HEARING = 0.3  # seconds; at a hit-enter prompt Neovim hears of it later
+# How long a prompt waits, in seconds. git answers about a large project in 0.1 to 0.5 s; what is not known by then is
+# compared later, and may count as the next turn's. Both together stay below a second, after which a user wonders.
+_SETTLING = 0.7
+_LOOKING = 0.3  # an agent needs longer until it changes its first file
+# How long an agent's write waits until Neovim has called the listeners of AcpFileWritten. They take milliseconds; at a
+# hit-enter prompt Neovim hears of it later, and the agent goes on.
+_HEARING = 0.3
 
 Serve = Callable[[IncomingRequest, Session], Awaitable[Any]]
 

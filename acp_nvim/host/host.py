@@ -31,6 +31,8 @@ from acp_nvim.host.silence import Silence
 from acp_nvim.host.steering import Steering
 from acp_nvim.host.turn import Turns
 from acp_nvim.protocol import dialects, encode, schema
+from acp_nvim.protocol.errors import RpcError
+from acp_nvim.protocol.jsonrpc import Notification, Request, Stray
 from acp_nvim.session.session import Session
 
 log = logging.getLogger(__name__)
@@ -67,25 +69,17 @@ class Host:
         self._account: dict[str, str] | None = None  # with which it works, as far as it says so
         self.starts = SessionStarts(self)
         self.logins = LoginLock(self, self.starts.unlock)
-        self.wants_login = self.logins.require
         self.dialect = dialects.choose(spec.dialect, None, spec.command)
         self._app = app
         self.offer = app.services.offer  # as they were when the agent was started
         self._requests = OutgoingRequests(
             self.connection, cwd, spec.timeout_ms / 1000, self.stop_if_unused, self._late
         )
-        self.call = self._requests.call
         self._tasks = tasks
         self._turns = Turns(self)
-        self.has_sent_prompt = self._turns.has_sent
-        self.steering = steering = Steering(self)
-        self.pull_steered = steering.pull
-        self._silence = silence = Silence(self)
-        self.heard = silence.heard
-        self._messages = messages = AgentMessages(self, self.starts, tasks)
-        # nothing stands between: thousands of updates a second come this way
-        self.on_update, self.on_request = messages.on_update, messages.on_request
-        self.on_notification, self.on_stray = messages.on_notification, messages.on_stray
+        self.steering = Steering(self)
+        self._silence = Silence(self)
+        self._messages = AgentMessages(self, self.starts, tasks)
 
     @property
     def app(self) -> interface.Application:
@@ -113,6 +107,34 @@ class Host:
         for session in self.sessions:
             self._facts(session)
         self._app.host_changed()
+
+    # --- messages
+
+    def call(
+        self,
+        method: str,
+        params: Any,
+        then: Callable[[Result], None],
+        unbounded: bool = False,
+        owner: object = None,
+    ) -> None:
+        """Send a request; its answer, or why there is none, comes to `then`."""
+        self._requests.call(method, params, then, unbounded, owner)
+
+    def on_update(self, params: Any) -> None:
+        self._messages.on_update(params)
+
+    def on_request(self, request: Request) -> None:
+        self._messages.on_request(request)
+
+    def on_notification(self, notification: Notification) -> None:
+        self._messages.on_notification(notification)
+
+    def on_stray(self, stray: Stray) -> None:
+        self._messages.on_stray(stray)
+
+    def heard(self, session: Session) -> None:
+        self._silence.heard(session)
 
     # --- sessions
 
@@ -201,6 +223,9 @@ class Host:
         self._app.say("error", why)
         self._app.touch(session)
 
+    def wants_login(self, session: Session, error: RpcError) -> None:
+        self.logins.require(session, error)
+
     def drop(self, session: Session, why: str) -> None:
         """Remove a session that could not be opened."""
         self._app.say("error", why)
@@ -233,6 +258,12 @@ class Host:
     def prompt_sent(self, session: Session) -> None:
         self._silence.begin(session)
         self.steering.send_next(session)
+
+    def has_sent_prompt(self, session: Session) -> bool:
+        return self._turns.has_sent(session)
+
+    def pull_steered(self, session: Session) -> list[tuple[str, list[encode.Block]]]:
+        return self.steering.pull(session)
 
     def cancel(self, session: Session) -> None:
         """Cancel the running turn, or else all requests under way. The agent still has to answer them."""
