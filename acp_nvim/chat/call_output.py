@@ -69,7 +69,7 @@ def last_lines(call: ToolCall, terminal: Terminal, reason: str = "") -> tuple[li
     earlier = max(0, len(text) - limits.UNFOLDED_OUTPUT_CHARS)
     lines = [line.rstrip() for line in plain(text[earlier:]).split("\n")]
     lines = [line for line in lines if line and not line.startswith("```")]
-    if call.exit_code and f"Exit code {call.exit_code}" in lines[:1]:  # claude: the line of the call says it
+    if call.exit_code and f"Exit code {call.exit_code}" in lines[:1]:  # the line of the call says it
         del lines[0]
     last = [reason if reason and _bare(line) == reason else line for line in lines[-_TAIL_LINES:]]
     if reason and reason not in last:

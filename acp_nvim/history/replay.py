@@ -13,6 +13,7 @@ from acp_nvim.host import turn_end
 from acp_nvim.permissions import elicitation
 from acp_nvim.permissions import request as permissions
 from acp_nvim.protocol import decode, dialects, schema
+from acp_nvim.protocol.dialects import steering
 from acp_nvim.protocol.errors import RpcError
 from acp_nvim.protocol.jsonrpc import Failure, Response
 from acp_nvim.session import sent_prompt
@@ -142,7 +143,7 @@ class Player:
             report, prompt = _sent(params.get("prompt"))
             self._session.begin_turn(prompt, report)
             self._session.transcript.await_answer()
-        elif method == "_session/steering" and "id" in message:
+        elif method == steering.METHOD and "id" in message:
             report, prompt = self._steered[str(message["id"])] = _sent(params.get("prompt"))
             self._session.transcript.expect_echo(prompt.text, report)
         elif method == "session/cancel":
@@ -199,10 +200,10 @@ class Player:
             self._introduce(decode.initialized(message.get("result")))
         elif method in ("session/new", "session/load"):
             self._session.controls.begin(decode.new_session(message.get("result")))
-        elif method == "_session/steering":
+        elif method == steering.METHOD:
             sent = self._steered.pop(str(message.get("id")), None)
-            outcome = decode.steering_outcome(message.get("result"))
-            if sent and outcome in decode.DELIVERED:
+            outcome = steering.outcome(message.get("result"))
+            if sent and outcome in steering.DELIVERED:
                 self._steer(*sent, starts_turn=outcome == "startedNewTurn")
         elif method == "session/prompt":
             turn_end.end(self._session, _result(method, message), when)

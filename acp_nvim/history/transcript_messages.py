@@ -18,6 +18,7 @@ from typing import Any
 from acp_nvim.history import encode_entry
 from acp_nvim.history.encode_entry import Terminal
 from acp_nvim.protocol import schema
+from acp_nvim.protocol.dialects import steering
 from acp_nvim.session.compaction import Compaction
 from acp_nvim.session.entries import AgentContext, Entry, Message, Note, Placeholder, Report, Thought
 from acp_nvim.session.plan import Plan
@@ -139,7 +140,7 @@ class TranscriptMessages:
         match entry:
             case Message(steered=True) | Report(steered=True):
                 params = {"sessionId": self._id, "prompt": self._blocks(entry)}
-                yield from self._asks("_session/steering", params, {"outcome": "injected"})
+                yield from self._asks(steering.METHOD, params, {"outcome": "injected"})
             case Report(is_replayed=True):
                 id = {"messageId": entry.message_id} if entry.message_id else {}
                 content = {"type": "text", "text": "".join(entry.parts)}

@@ -24,7 +24,8 @@ from acp_nvim.agent.connection import Gone, Result
 from acp_nvim.host import prompt_blocks
 from acp_nvim.host.interface import AgentHost
 from acp_nvim.host.prompt_blocks import PromptBlocks
-from acp_nvim.protocol import decode, encode
+from acp_nvim.protocol import encode
+from acp_nvim.protocol.dialects import steering
 from acp_nvim.protocol.encode import Block
 from acp_nvim.protocol.jsonrpc import Response
 from acp_nvim.protocol.schema import Initialized
@@ -33,7 +34,6 @@ from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
 from acp_nvim.session.steer_request import SteerRequest
 
-_METHOD = "_session/steering"
 _PATIENCE = 10.0  # seconds; agents answer at once, or not at all
 _OF_REPORT = ("report of what you refused", "your next prompt begins with it")
 
@@ -45,7 +45,8 @@ class Steering:
     @property
     def is_offered(self) -> bool:
         """Whether the agent takes words into a running turn."""
-        return bool(self._host.agent and self._host.agent.can_steer) or self._host.dialect.pulls is not None
+        agent = self._host.agent
+        return bool(agent and steering.is_offered(agent)) or self._host.dialect.pulls is not None
 
     def add(self, session: Session, prompt: Prompt) -> bool:
         """Put a prompt into the running turn as soon as the agent can take it; False if there is no turn, or it never
@@ -75,7 +76,7 @@ class Steering:
     def send_next(self, session: Session) -> None:
         """Send what waits to be steered, unless a question is open: the agent needs its answer first."""
         agent = self._host.agent
-        if not (agent and agent.can_steer and self._host.alive) or session.steer_request:
+        if not (agent and steering.is_offered(agent) and self._host.alive) or session.steer_request:
             return
         if not session.takes_words or not self._host.has_sent_prompt(session):
             return
@@ -92,8 +93,8 @@ class Steering:
         session.steer_request = sent
         session.transcript.expect_echo(prompt.text if prompt else "", sent.told)
         self._host.connection.call(
-            _METHOD,
-            encode.steering(str(session.id), blocks),
+            steering.METHOD,
+            steering.params(str(session.id), blocks),
             partial(self._answered, session, sent),
             timeout=min(self._host.spec.timeout_ms / 1000, _PATIENCE),
             on_timeout=partial(self._late, session, sent),
@@ -106,13 +107,13 @@ class Steering:
         if session not in self._host.sessions:
             session.steer_request = None
             return
-        outcome = decode.steering_outcome(result.result) if isinstance(result, Response) else ""
+        outcome = steering.outcome(result.result) if isinstance(result, Response) else ""
         if sent.is_late:
-            if outcome in decode.DELIVERED:
+            if outcome in steering.DELIVERED:
                 self._taken_late(session, sent)
             return
         session.steer_request = None
-        if outcome in decode.DELIVERED:
+        if outcome in steering.DELIVERED:
             session.queue.steered()
             starts_turn = outcome == "startedNewTurn"
             session.steered(sent.prompt, sent.told, sent.attached, time.time(), starts_turn)

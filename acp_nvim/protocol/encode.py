@@ -40,12 +40,6 @@ def session(
     return {**params, "sessionId": session_id} if session_id else params
 
 
-def steering(session_id: str, blocks: list[Block]) -> dict[str, Any]:
-    """Return the params that put blocks into a running turn. An agent without one leaves them to us."""
-    meta = {"steering": {"idleBehavior": "promptRequired"}}
-    return {"sessionId": session_id, "prompt": blocks, "_meta": meta}
-
-
 def file_uri(path: str, first: int | None = None, last: int | None = None) -> str:
     """Return the percent-encoded URI of a file, byte for byte as the file system has the name, with lines from 1."""
     if not os.path.isabs(path):

@@ -136,7 +136,7 @@ class Form:
 
 
 def _is_own_words(each: FormField, choices: set[str]) -> bool:
-    """Whether the field is a text beside a choice: claude sends `question_0_custom`, "Other", behind `question_0`."""
+    """Whether the field is a text beside a choice: "Other", `question_0_custom`, comes behind `question_0`."""
     is_free = each.type == "string" and not (each.choices or each.required or each.default)
     return is_free and each.key.removesuffix("_custom") in choices
 

@@ -221,7 +221,7 @@ def is_input(title: str, raw_input: Any) -> bool:
 
 
 def only_asks(call: ToolCall, question: Question) -> bool:
-    """Whether all that the call has said is in the question, as with AskUserQuestion of claude."""
+    """Whether all that the call has said is in the question, as where a tool of the agent asks the user."""
     texts = [
         item.content.text
         for item in call.content

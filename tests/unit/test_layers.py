@@ -144,3 +144,37 @@ def test_the_doors_are_those_that_are_enforced():
     page = (PACKAGE.parent / "ARCHITECTURE.md").read_text()
     written = {layer: tuple(re.findall(r"`([\w.]+)`", seen)) for layer, seen in EDGE.findall(page)}
     assert written == SEES
+
+
+# Keys and methods of the wire that have an agent's name in them: whoever sends them is understood.
+ON_THE_WIRE = {"qwen.branchPoint", "qwen/notify/session/prompt-suggestion"}
+PRESETS = (PACKAGE / "agent/presets").glob("*.json")
+WORDS = {"cursor", "nova", "pi"}  # names that are words of the language or of the protocol, too
+AGENTS = "|".join(sorted({path.stem for path in PRESETS} - WORDS))
+AGENT = re.compile(rf"(?<![a-z])({AGENTS})(?![a-z])", re.IGNORECASE)
+
+
+def named_agents(text: str) -> list[str]:
+    """What names an agent in the code of a module: names and texts, not comments and docstrings."""
+    tree = ast.parse(text)
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    said = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
+            said.append(node.value)
+        said += [getattr(node, name) for name in ("id", "attr", "name", "arg") if hasattr(node, name)]
+    return [one for one in said if isinstance(one, str) and AGENT.search(one.replace("_", " "))]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in MODULES if path.relative_to(PACKAGE).parts[:2] != ("protocol", "dialects")],
+    ids=lambda path: str(path.relative_to(PACKAGE)),
+)
+def test_only_dialects_and_presets_know_an_agents_name(path: Path):
+    assert set(named_agents(path.read_text())) - ON_THE_WIRE == set()
+
+
+def test_a_name_in_code_is_found_and_one_in_a_comment_is_not():
+    code = '"""claude"""\nclaude_code = is_("qwen-code")  # gemini'
+    assert set(named_agents(code)) == {"claude_code", "qwen-code"}

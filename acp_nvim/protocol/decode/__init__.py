@@ -1,12 +1,10 @@
 """Converts what agents really send to the models of `schema`. No JSON makes it raise."""
 
 from acp_nvim.protocol.decode.answers import (
-    DELIVERED,
     initialized,
     new_session,
     prompt_answer,
     saved_sessions,
-    steering_outcome,
     version_said,
 )
 from acp_nvim.protocol.decode.content import blocks
@@ -18,7 +16,6 @@ from acp_nvim.protocol.decode.tokens import reset_time
 from acp_nvim.protocol.decode.updates import update
 
 __all__ = [
-    "DELIVERED",
     "ask",
     "blocks",
     "elicitation",
@@ -31,7 +28,6 @@ __all__ = [
     "reset_time",
     "saved_sessions",
     "seconds",
-    "steering_outcome",
     "update",
     "version_said",
 ]

@@ -5,7 +5,7 @@ from typing import Any
 
 from acp_nvim.protocol.decode import tokens
 from acp_nvim.protocol.decode.content import joined
-from acp_nvim.protocol.decode.json_fields import as_object, identifier, text
+from acp_nvim.protocol.decode.json_fields import as_object, identifier
 from acp_nvim.protocol.schema import Initialized, NewSession, PromptAnswer, SavedSessions
 
 _VERSION = 40  # characters
@@ -41,11 +41,3 @@ def prompt_answer(result: Any) -> PromptAnswer:
     content, took = joined(raw.get("content")), tokens.of_prompt(raw)
     told = {**raw, "content": content, "tokens": took}
     return PromptAnswer.read(told) or PromptAnswer(content=content, tokens=took)
-
-
-DELIVERED = ("injected", "startedNewTurn")  # outcomes of steering: the agent has the words
-
-
-def steering_outcome(result: Any) -> str:
-    """Return what has become of words that were sent into a turn; empty if the agent does not say."""
-    return text(as_object(result), "outcome") or ""

@@ -52,12 +52,6 @@ class Initialized(Lenient):
     auth_methods: Items[AuthMethod] = ()
     meta: dict[str, Any] = Field(default_factory=dict, validation_alias="_meta")
 
-    @property
-    def can_steer(self) -> bool:
-        """Whether words may be sent into a running turn. Agents that do not say so may answer `{}` all the same."""
-        steering = self.meta.get("steering")
-        return isinstance(steering, dict) and steering.get("supported") is True
-
     def offers(self, path: str) -> bool:
         return offers(self.capabilities, path)
 
