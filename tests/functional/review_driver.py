@@ -8,7 +8,8 @@ from tests.functional.editor import Editor
 
 DRIVER = """
 local diff = require("acp_nvim.documents.diff")
-local pending = require("acp_nvim.review.pending_changes")
+local pending = require("acp_nvim.review.reviewed_text")
+local snapshots = require("acp_nvim.review.snapshots")
 local told = require("acp_nvim.review.told")
 local text, texts -- the states of the undo tree, by their numbers
 local steps = {}
@@ -49,13 +50,13 @@ function steps.undo(ids)
 end
 
 function steps.undo_turn(session, turn)
-  local before = pending.snapshot(text)
+  local before = snapshots.of(text)
   pending.undo(text, pending.plan_undo(text, { written_by = { session = session, turn = turn } }))
   undone = { before, vim.list_slice(text.lines) }
 end
 
 function steps.redo()
-  pending.redo(text, pending.plan_redo(text.lines, unpack(undone)))
+  snapshots.redo(text, snapshots.plan_redo(text.lines, unpack(undone)))
 end
 
 function steps.go(_, at)

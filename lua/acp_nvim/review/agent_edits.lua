@@ -4,7 +4,7 @@ local attached_buffers = require("acp_nvim.review.attached_buffers")
 local changes = require("acp_nvim.documents.changes")
 local diff = require("acp_nvim.documents.diff")
 local messages = require("acp_nvim.ui.messages")
-local pending_changes = require("acp_nvim.review.pending_changes")
+local reviewed_text = require("acp_nvim.review.reviewed_text")
 
 local M = {}
 
@@ -25,7 +25,7 @@ function M.add(file, edits, is_capped, by)
     messages.show("info", ("%s: too many changes to show one by one, they count as one"):format(name))
   end
   attached_buffers.note_rows(file, edits)
-  pending_changes.agent(file.text, edits, M.author_of(by), asked.allowed(by.asked, file.text.lines))
+  reviewed_text.agent(file.text, edits, M.author_of(by), asked.allowed(by.asked, file.text.lines))
 end
 
 --- An agent has made `lines` of the text of the file. What the user has typed beside them comes first.
@@ -35,7 +35,7 @@ end
 function M.take(file, lines, by)
   if by.typed then -- the agent is told of the decision
     local users = diff.edits(file.text.lines, changes.with_typed(by.typed, file.text.lines))
-    pending_changes.others(file.text, users)
+    reviewed_text.others(file.text, users)
   end
   local edits, is_capped = diff.edits(file.text.lines, lines)
   M.add(file, edits, is_capped, by)
@@ -51,7 +51,7 @@ function M.begin(file, by, was_there, shape)
   if not turn or turn.turn ~= by.turn then
     file.turn_shapes[by.session] = { turn = by.turn, shape = shape, was_there = was_there }
   end
-  local is_creator = pending_changes.take_creation(file.text, M.author_of(by))
+  local is_creator = reviewed_text.take_creation(file.text, M.author_of(by))
   if not file.has_begun then
     file.has_begun, file.created = true, not was_there or is_creator
     file.made = is_creator and file.made or by.made

@@ -6,12 +6,12 @@
 local changes = require("acp_nvim.documents.changes")
 local diff = require("acp_nvim.documents.diff")
 local disk_file = require("acp_nvim.review.disk_file")
-local earlier_texts = require("acp_nvim.review.earlier_texts")
 local hunk_list = require("acp_nvim.review.hunk_list")
 local limits = require("acp_nvim.limits")
-local pending_changes = require("acp_nvim.review.pending_changes")
 local refresh = require("acp_nvim.review.refresh")
+local reviewed_text = require("acp_nvim.review.reviewed_text")
 local signs = require("acp_nvim.review.signs")
+local snapshots = require("acp_nvim.review.snapshots")
 local store = require("acp_nvim.review.store")
 local text = require("acp_nvim.documents.text")
 
@@ -52,21 +52,21 @@ end
 local function settle(buf, one)
   local file, seq = one.file, M.undo_state(buf)
   if one.stale then
-    earlier_texts.take(file, text.of_buffer(buf).lines, one.reread or false)
+    snapshots.take_lines(file.text, text.of_buffer(buf).lines, one.reread or false)
   end
-  local is_same = not one.stale and pending_changes.is_back(file.text) -- by `u` and `<C-r>` at once
+  local is_same = not one.stale and reviewed_text.is_back(file.text) -- by `u` and `<C-r>` at once
   local may_be_back = seq <= one.newest and (seq ~= one.seq or is_same)
-  local is_back = may_be_back and pending_changes.recall(file.text, seq)
+  local is_back = may_be_back and reviewed_text.recall(file.text, seq)
   file.has_begun = file.has_begun or (is_back and store.has_pending(file))
   if is_back or one.stale then
     one.from, one.to = 0, #file.text.lines
   end
-  pending_changes.remember(file.text, seq)
+  reviewed_text.remember(file.text, seq)
   one.seq, one.newest = seq, math.max(seq, one.newest)
   local from, to, before = one.from, one.to, one.shown
   one.shown = file.text.known
   one.edits, one.stale, one.reread, one.from, one.to = 0, nil, nil, math.huge, -1
-  local first, last = hunk_list.near(pending_changes.waiting(file.text), from, to)
+  local first, last = hunk_list.near(reviewed_text.waiting(file.text), from, to)
   if before ~= one.shown or first <= last then
     refresh.file(file, from, to)
   end
@@ -115,7 +115,7 @@ local function on_lines(buf, one, first, last, new_last)
     one.stale = true -- the text may have no line at all
     return
   end
-  pending_changes.user(one.file.text, diff.refined(one.file.text.lines, { first, last, lines }))
+  reviewed_text.user(one.file.text, diff.refined(one.file.text.lines, { first, last, lines }))
   local growth = new_last - last
   one.from = math.min(one.from, first)
   one.to = math.max(one.to >= last and one.to + growth or one.to, new_last)
@@ -169,7 +169,7 @@ function M.follow(file, buf, is_known)
   local seq = M.undo_state(buf)
   local has_tree = #api.nvim_buf_call(buf, vim.fn.undotree).entries > 0 -- `:edit!` keeps it, `:bdelete` does not
   if file.last_buf ~= buf or not has_tree then
-    pending_changes.forget_moments(file.text)
+    reviewed_text.forget_moments(file.text)
   end
   if file.buf and file.buf ~= buf then
     M.leave(file.buf)
@@ -180,7 +180,7 @@ function M.follow(file, buf, is_known)
   one.stale, one.reread = not is_known, true
   settle(buf, one)
   if not has_tree then
-    pending_changes.remember(file.text, 0) -- changenr() may still be that of the tree before, `u` goes to 0
+    reviewed_text.remember(file.text, 0) -- changenr() may still be that of the tree before, `u` goes to 0
   end
 end
 
@@ -198,7 +198,7 @@ function M.leave(buf)
   vim.schedule(function()
     if not file.buf and not file.deleted and vim.v.exiting == vim.NIL then
       local found = disk_file.read(file.path)
-      earlier_texts.take(file, found and found.lines or {}, true)
+      snapshots.take_lines(file.text, found and found.lines or {}, true)
       refresh.file(file, 0, 0)
     end
   end)
@@ -209,7 +209,7 @@ end
 ---@param file acp.ReviewedFile
 function M.refresh_or_leave(file)
   local is_over = store.is_over(file)
-  local may_come_back = file.undos > 0 or (file.buf and pending_changes.may_come_back(file.text))
+  local may_come_back = file.undos > 0 or (file.buf and reviewed_text.may_come_back(file.text))
   if not is_over or may_come_back then
     file.has_begun = file.has_begun and not is_over
     return refresh.file(file, 0, -1)
@@ -285,7 +285,7 @@ end
 function M.remember_state(file)
   local one = file.buf and followed[file.buf]
   if one then
-    pending_changes.remember(file.text, one.seq)
+    reviewed_text.remember(file.text, one.seq)
   end
 end
 

@@ -3,10 +3,9 @@
 local attached_buffers = require("acp_nvim.review.attached_buffers")
 local changes = require("acp_nvim.documents.changes")
 local disk_file = require("acp_nvim.review.disk_file")
-local earlier_texts = require("acp_nvim.review.earlier_texts")
 local find = require("acp_nvim.documents.find")
-local pending_changes = require("acp_nvim.review.pending_changes")
 local refresh = require("acp_nvim.review.refresh")
+local snapshots = require("acp_nvim.review.snapshots")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.review.store")
 local text = require("acp_nvim.documents.text")
@@ -28,7 +27,7 @@ local function meet(buf)
   elseif file.deleted and not vim.uv.fs_stat(file.path) then
     refresh.file(file, 0, 0) -- the buffer still has the text of the deleted file
   elseif not file.buf then
-    earlier_texts.restore_undeleted(file)
+    snapshots.restore_undeleted(file)
     attached_buffers.follow(file, buf)
   end
 end
@@ -51,7 +50,7 @@ local function move_along(buf)
     return
   end
   attached_buffers.settle()
-  local there, saved = disk_file.read(path), vim.bo[buf].modified and pending_changes.saved(file.text) or file.text
+  local there, saved = disk_file.read(path), vim.bo[buf].modified and snapshots.saved(file.text) or file.text
   if there and text.same_lines(there.lines, saved.lines) then
     store.move(file, path)
   end
@@ -83,7 +82,7 @@ api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWriteP
     local is_saved = event.event == "BufWritePost" and not vim.bo[event.buf].modified -- it comes after a failure, too
     if file and is_saved and not change then
       attached_buffers.settle()
-      earlier_texts.remember_saved(file)
+      snapshots.take(file.text, "saved")
       for _, n in ipairs(state.numbers()) do
         turn_bases.save_in_turn(file.text, n, state.session(n).turn)
       end

@@ -6,10 +6,10 @@ local attached_buffers = require("acp_nvim.review.attached_buffers")
 local buffer_autocmds = require("acp_nvim.review.buffer_autocmds")
 local changes = require("acp_nvim.documents.changes")
 local diff = require("acp_nvim.documents.diff")
-local earlier_texts = require("acp_nvim.review.earlier_texts")
 local patches = require("acp_nvim.documents.patch")
-local pending_changes = require("acp_nvim.review.pending_changes")
 local refresh = require("acp_nvim.review.refresh")
+local reviewed_text = require("acp_nvim.review.reviewed_text")
+local snapshots = require("acp_nvim.review.snapshots")
 local store = require("acp_nvim.review.store")
 local text = require("acp_nvim.documents.text")
 local turns = require("acp_nvim.review.turns")
@@ -77,7 +77,7 @@ local function take_rows(file, change, step)
   if step.by then
     agent_edits.take(file, lines, step.by)
   else
-    pending_changes.others(file.text, diff.edits(file.text.lines, lines))
+    reviewed_text.others(file.text, diff.edits(file.text.lines, lines))
   end
 end
 
@@ -91,7 +91,7 @@ local function take_steps(file, change, is_reread)
     elseif step.by then
       agent_edits.add(file, step.edits, step.capped, step.by)
     else
-      pending_changes.others(file.text, step.edits)
+      reviewed_text.others(file.text, step.edits)
       attached_buffers.note_rows(file, step.edits)
     end
   end
@@ -102,7 +102,7 @@ local function take_steps(file, change, is_reread)
   if change.by and not is_reread then
     agent_edits.take(file, lines, change.by) -- what an autocommand has made of it as it was saved
   else
-    earlier_texts.take(file, lines, true)
+    snapshots.take_lines(file.text, lines, true)
   end
 end
 
@@ -117,7 +117,7 @@ local function take_facts(file, by, before)
     agent_edits.begin(file, by, by.was_there, vim.tbl_extend("force", before.shape, on_disk))
   end
   if by.is_final ~= nil then
-    pending_changes.last_newline(file.text, by.was_final, by.is_final, agent_edits.author_of(by))
+    reviewed_text.last_newline(file.text, by.was_final, by.is_final, agent_edits.author_of(by))
   end
 end
 
@@ -145,11 +145,11 @@ local function remember_saved(file, change, under)
         end,
       }
     end, change.steps or {})
-    pending_changes.write_saved(file.text, under, steps, change.disk)
+    snapshots.write_saved(file.text, under, steps, change.disk)
   elseif change.disk then
-    pending_changes.take_snapshot(file.text, "saved", diff.edits(file.text.lines, change.disk))
+    snapshots.take(file.text, "saved", diff.edits(file.text.lines, change.disk))
   elseif not vim.bo[change.buf].modified then
-    earlier_texts.remember_saved(file)
+    snapshots.take(file.text, "saved")
   end
 end
 
@@ -163,11 +163,11 @@ local function enter(change, before)
     file = store.enter(change.path, change.path, vim.list_slice(before.lines))
     file.created, file.shape = change.created or false, before.shape
   end
-  earlier_texts.restore_undeleted(file)
+  snapshots.restore_undeleted(file)
   if file.buf ~= change.buf then
-    earlier_texts.take(file, before.lines, true)
-    pending_changes.forget_moments(file.text)
-    pending_changes.remember(file.text, before.seq)
+    snapshots.take_lines(file.text, before.lines, true)
+    reviewed_text.forget_moments(file.text)
+    reviewed_text.remember(file.text, before.seq)
     file.last_buf = change.buf
   end
   return file
@@ -188,7 +188,7 @@ local function on_ended(change)
   elseif file.buf ~= change.buf then
     return buffer_autocmds.meet(file)
   else
-    earlier_texts.restore_undeleted(file)
+    snapshots.restore_undeleted(file)
   end
   local under = saved_text(file, change)
   if before and was_deleted then -- to the steps the file was empty, but its deletion was the agent's, too

@@ -4,9 +4,9 @@ local agent_edits = require("acp_nvim.review.agent_edits")
 local attached_buffers = require("acp_nvim.review.attached_buffers")
 local buffer_autocmds = require("acp_nvim.review.buffer_autocmds")
 local disk_file = require("acp_nvim.review.disk_file")
-local earlier_texts = require("acp_nvim.review.earlier_texts")
-local pending_changes = require("acp_nvim.review.pending_changes")
 local refresh = require("acp_nvim.review.refresh")
+local reviewed_text = require("acp_nvim.review.reviewed_text")
+local snapshots = require("acp_nvim.review.snapshots")
 local standing = require("acp_nvim.review.standing")
 local store = require("acp_nvim.review.store")
 local text = require("acp_nvim.documents.text")
@@ -68,12 +68,12 @@ local function deleted(real, news)
   elseif news.before then
     local before = text.split(news.before)
     agent_edits.begin(file, news, true, shape_of(news, before))
-    earlier_texts.take(file, before.lines, true) -- without what was not saved
+    snapshots.take_lines(file.text, before.lines, true) -- without what was not saved
   end
   if file.buf then
     attached_buffers.leave(file.buf)
   end
-  earlier_texts.remember_undeleted(file)
+  snapshots.take(file.text, "undeleted")
   agent_edits.take(file, {}, news)
   file.deleted, file.given = store.has_pending(file), news.given
   file.folders, file.link = news.folders, news.link
@@ -88,19 +88,19 @@ local function written(real, news)
   if not news.known then
     file = file or store.enter(real, news.given, after.lines)
     table.insert(file.unknown, agent_edits.author_of(news))
-    earlier_texts.take(file, after.lines, true)
+    snapshots.take_lines(file.text, after.lines, true)
   else
     local before = text.split(news.before or "")
     file = file or store.enter(real, news.given, before.lines)
     agent_edits.begin(file, news, news.before ~= nil, shape_of(news, before))
-    earlier_texts.take(file, before.lines, true)
+    snapshots.take_lines(file.text, before.lines, true)
     agent_edits.take(file, after.lines, news)
     if before.lines[#before.lines] == after.lines[#after.lines] then
-      pending_changes.last_newline(file.text, before.final, after.final, agent_edits.author_of(news))
+      reviewed_text.last_newline(file.text, before.final, after.final, agent_edits.author_of(news))
     end
   end
   file.given, file.deleted = news.given, false
-  earlier_texts.remember_saved(file)
+  snapshots.take(file.text, "saved")
   buffer_autocmds.meet(file)
   attached_buffers.compare(file)
   refresh.file(file, 0, #file.text.lines)
@@ -133,7 +133,7 @@ local function standings_of(file, news)
     end
     before[3] = before[3] ~= "" and before[3] or after[3]
     after[3] = after[3] ~= "" and after[3] or before[3]
-    local shape = #pending_changes.turns(file.text) > 0 and file.shape or nil
+    local shape = #reviewed_text.turns(file.text) > 0 and file.shape or nil
     standing.complete_format(here and here.lines, before, after, news.has_lines, shape)
   end
   return before, after
@@ -156,7 +156,7 @@ function M.stands(real, news)
   if before and after then
     local turn = file.turn_shapes[news.session]
     local is_made_by_it = file.created and turn ~= nil and turn.turn == news.turn and not is_gone
-    pending_changes.stands(file.text, before, after, author, is_made_by_it)
+    reviewed_text.stands(file.text, before, after, author, is_made_by_it)
   else
     table.insert(file.unknown, author)
   end

@@ -1,6 +1,6 @@
 -- Notes how a file in review is before a turn is undone in it: all that a redo has to bring back.
 local bit = require("bit")
-local pending_changes = require("acp_nvim.review.pending_changes")
+local snapshots = require("acp_nvim.review.snapshots")
 local text = require("acp_nvim.documents.text")
 
 local M = {}
@@ -31,7 +31,7 @@ end
 ---@param buf? integer  which has the file; nil: there is no file
 ---@return acp.FileBefore
 function M.look(file, buf)
-  local before, stat = { text = pending_changes.snapshot(file.text), facts = {} }, vim.uv.fs_stat(file.path)
+  local before, stat = { text = snapshots.of(file.text), facts = {} }, vim.uv.fs_stat(file.path)
   for _, name in ipairs(FACTS) do
     before.facts[name] = file[name]
   end

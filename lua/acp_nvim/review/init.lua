@@ -2,8 +2,9 @@
 -- room, so that it answers at once and goes on when the backend has ended. The backend tells what changes on disk, and
 -- is told what was undone.
 --
---   the model      store (the files) > pending_changes (the text of one) > stack (whose lines they are), hunk_list (what
---                  waits), moments (states of `u`), told (what agents know), turn_bases (lines of the user's since)
+--   the model      store (the files) > reviewed_text (the text of one) > stack (whose lines they are), hunk_list (what
+--                  waits), moments (states of `u`), snapshots (saved, deleted, undone), told (what agents know),
+--                  turn_bases (lines of the user's since)
 --   comes in       attached_buffers (the user's keys), changes_in_buffers (agents), changes_on_disk, turns
 --   is decided     keep_or_undo > undo (one file); undo_turn > undo, redo > undo_outcome (the message)
 --   is shown       refresh > signs, keys, key_hint; backend_reports > turn_lines (chat), told_report (agents)

@@ -3,7 +3,7 @@ local attached_buffers = require("acp_nvim.review.attached_buffers")
 local backend_reports = require("acp_nvim.review.backend_reports")
 local each_file = require("acp_nvim.review.each_file")
 local messages = require("acp_nvim.ui.messages")
-local pending_changes = require("acp_nvim.review.pending_changes")
+local reviewed_text = require("acp_nvim.review.reviewed_text")
 local refresh = require("acp_nvim.review.refresh")
 local store = require("acp_nvim.review.store")
 local undo = require("acp_nvim.review.undo")
@@ -77,8 +77,8 @@ end
 local function keep(hunks, how)
   local ids, count, names = set_of(hunks), 0, {}
   for _, file in ipairs(store.all()) do
-    local kept = how.whole_turn and pending_changes.keep_turn(file.text, how.whole_turn) or {}
-    vim.list_extend(kept, pending_changes.keep(file.text, ids))
+    local kept = how.whole_turn and reviewed_text.keep_turn(file.text, how.whole_turn) or {}
+    vim.list_extend(kept, reviewed_text.keep(file.text, ids))
     count = count + #kept
     names[file.given] = #kept > 0 or nil
     for _, change in ipairs(kept) do
@@ -105,13 +105,13 @@ end
 local function undo_hunks(hunks, how)
   local what, count, names, problems = { ids = set_of(hunks) }, 0, {}, {}
   local function carry_out(file)
-    local chosen = #pending_changes.undoable(file.text, what.ids)
+    local chosen = #reviewed_text.undoable(file.text, what.ids)
     local answer = chosen > 0 and undo.file(file, what) or {}
     if answer.locked or chosen == 0 then
       return answer
     end
     local done, name = answer.count or 0, vim.fs.basename(file.given)
-    local gone = chosen - #pending_changes.undoable(file.text, what.ids) - done
+    local gone = chosen - #reviewed_text.undoable(file.text, what.ids) - done
     count, names[file.given] = count + done, done > 0 or nil
     problems[#problems + 1] = answer.why and ("%s: %s"):format(name, answer.why) or nil
     problems[#problems + 1] = gone > 0 and ("%s: %s no longer there"):format(name, counted(gone)) or nil

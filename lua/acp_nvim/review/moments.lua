@@ -62,24 +62,16 @@ function M.edited(memory, lines, edits, is_users)
   memory.since = is_users and memory.since and patches.absorb(memory.since, edits, lines) or nil
 end
 
---- Hunks are kept.
----@param memory acp.Memory
----@param kept acp.KeptHunk[]
-function M.kept(memory, kept)
-  memory.keeps[#memory.keeps + 1] = { text = memory.text, hunks = kept }
-end
-
---- Hunks are kept of which later turns have changed lines: they are those of the text below these.
+--- Hunks are kept: those of the present text, or of one below it, where later turns have changed their lines.
 ---@param memory acp.Memory
 ---@param lines string[]  the present text
 ---@param kept acp.KeptText
-function M.kept_below(memory, lines, kept)
-  local text = {
-    number = memory.text.number,
-    parent = memory.text,
-    before = patches.between(kept.lines, lines),
-    after = patches.between(lines, kept.lines),
-  }
+function M.kept(memory, lines, kept)
+  local text = memory.text
+  if kept.lines ~= lines then
+    local before, after = patches.between(kept.lines, lines), patches.between(lines, kept.lines)
+    text = { number = text.number, parent = text, before = before, after = after }
+  end
   memory.keeps[#memory.keeps + 1] = { text = text, hunks = kept.hunks }
 end
 

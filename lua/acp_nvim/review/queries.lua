@@ -1,6 +1,6 @@
 -- Answers questions about the review: the changes, the pending hunks, those in some rows.
 local attached_buffers = require("acp_nvim.review.attached_buffers")
-local pending_changes = require("acp_nvim.review.pending_changes")
+local reviewed_text = require("acp_nvim.review.reviewed_text")
 local stack = require("acp_nvim.review.stack")
 local store = require("acp_nvim.review.store")
 
@@ -88,7 +88,7 @@ end
 function M.hunk(id)
   attached_buffers.settle()
   for _, file in pairs(store.files) do
-    for i, change in ipairs(pending_changes.waiting(file.text).changes) do
+    for i, change in ipairs(reviewed_text.waiting(file.text).changes) do
       if change.id == id then
         return store.pending(file, i, i)[1]
       end
@@ -186,7 +186,7 @@ function M.newest_turn(n, undoable)
   end
   vim.iter((M.pending(n))):each(count)
   for _, file in pairs(store.files) do
-    local turns = undoable and store.turns(file) or pending_changes.waiting_turns(file.text)
+    local turns = undoable and store.turns(file) or reviewed_text.waiting_turns(file.text)
     vim.iter(turns):each(count) -- the text may be what it was before all of them
   end
   for _, file in pairs((undoable and newest > 0) and {} or store.files) do
@@ -236,7 +236,7 @@ end
 function M.rows(buf)
   attached_buffers.settle()
   local file, rows = store.of_buffer(buf), {}
-  local hunks = file and pending_changes.waiting(file.text) or { rows = {}, changes = {} }
+  local hunks = file and reviewed_text.waiting(file.text) or { rows = {}, changes = {} }
   local last = api.nvim_buf_line_count(buf) - 1
   for i, row in ipairs(hunks.rows) do
     rows[i] = math.max(0, math.min(row, last))

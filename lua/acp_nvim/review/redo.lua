@@ -8,11 +8,11 @@
 local attached_buffers = require("acp_nvim.review.attached_buffers")
 local backend_reports = require("acp_nvim.review.backend_reports")
 local disk_file = require("acp_nvim.review.disk_file")
-local earlier_texts = require("acp_nvim.review.earlier_texts")
 local edit = require("acp_nvim.documents.edit")
 local file_before = require("acp_nvim.review.file_before")
 local find = require("acp_nvim.documents.find")
-local pending_changes = require("acp_nvim.review.pending_changes")
+local reviewed_text = require("acp_nvim.review.reviewed_text")
+local snapshots = require("acp_nvim.review.snapshots")
 local store = require("acp_nvim.review.store")
 local sync = require("acp_nvim.documents.sync")
 local text = require("acp_nvim.documents.text")
@@ -35,7 +35,7 @@ local M = {}
 ---@param plan acp.RedoPlan
 local function record(one, plan)
   local file = one.file
-  pending_changes.redo(file.text, plan)
+  snapshots.redo(file.text, plan)
   file_before.restore(file, one.before)
   backend_reports.undone(file.path)
 end
@@ -56,8 +56,8 @@ local function delete(one)
   elseif file.buf then
     attached_buffers.leave(file.buf)
   end
-  earlier_texts.remember_undeleted(file)
-  record(one, pending_changes.plan_redo(file.text.lines, one.before.text, one.lines))
+  snapshots.take(file.text, "undeleted")
+  record(one, snapshots.plan_redo(file.text.lines, one.before.text, one.lines))
   for _, folder in ipairs(one.before.missing) do
     vim.uv.fs_rmdir(folder) -- unless something else is in it
   end
@@ -73,8 +73,8 @@ end
 local function create(one)
   local file, before = one.file, one.before
   local shape = before.shape --[[@as acp.FileShape]]
-  local plan = pending_changes.plan_redo(file.text.lines, before.text, one.lines)
-  local saved = #file.text.lines > 0 and pending_changes.plan_redo({}, before.text, one.lines).lines or plan.lines
+  local plan = snapshots.plan_redo(file.text.lines, before.text, one.lines)
+  local saved = #file.text.lines > 0 and snapshots.plan_redo({}, before.text, one.lines).after.lines or plan.after.lines
   vim.fn.mkdir(vim.fs.dirname(file.path), "p")
   local why = find.resolve(file.path) ~= file.path and "the path leads elsewhere now"
     or disk_file.create(file.path, saved, shape, shape.mode)
@@ -84,7 +84,7 @@ local function create(one)
   local buf = file.buf
   local said = not buf and { ok = true }
     or attached_buffers.without_attribution(buf, function()
-      return sync.put(buf, saved, plan.lines, { kind = "undo" })
+      return sync.put(buf, saved, plan.after.lines, { kind = "undo" })
     end)
   record(one, plan)
   if not said.ok then
@@ -93,7 +93,7 @@ local function create(one)
   end
   attached_buffers.in_step(file, true)
   if not (buf and vim.bo[buf].modified) then
-    earlier_texts.remember_saved(file)
+    snapshots.take(file.text, "saved")
   end
   return { count = 1 }
 end
@@ -104,13 +104,13 @@ end
 ---@return acp.UndoAnswer
 local function in_buffer(one, buf)
   local file = one.file
-  local plan = pending_changes.plan_redo(file.text.lines, one.before.text, one.lines)
+  local plan = snapshots.plan_redo(file.text.lines, one.before.text, one.lines)
   local answer = undo.in_buffer({
     file = file,
     shape = one.before.shape,
     what = { ids = {} },
-    plan = { edits = plan.edits, chosen = {}, turns = plan.turns, is_all = false },
-    wanted = plan.lines,
+    plan = { edits = plan.edits, chosen = {}, turns = plan.after.known.turns, is_all = false },
+    wanted = plan.after.lines,
     saved = one.before.saved,
     is_whole = true,
     record = function()
@@ -149,7 +149,7 @@ function M.refusal(one, what)
   if store.left_of_turn(one.file, what) > one.left then
     return ("%s has changes of turn %d again"):format(name, what.turn)
   end
-  local later = pending_changes.written_since(one.file.text, one.turns)
+  local later = reviewed_text.written_since(one.file.text, one.turns)
   return later and ("turn %d has written %s since"):format(later.turn, name) or nil
 end
 

@@ -2,7 +2,7 @@
 -- below the turn, the event `AcpChanges`.
 local backend_reports = require("acp_nvim.review.backend_reports")
 local find = require("acp_nvim.documents.find")
-local pending_changes = require("acp_nvim.review.pending_changes")
+local reviewed_text = require("acp_nvim.review.reviewed_text")
 local signs = require("acp_nvim.review.signs")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.review.store")
@@ -58,7 +58,7 @@ end
 ---@param file acp.ReviewedFile
 ---@return acp.Announced
 local function known_of(file)
-  local changes, sessions, pending = pending_changes.waiting(file.text).changes, {}, {}
+  local changes, sessions, pending = reviewed_text.waiting(file.text).changes, {}, {}
   local facts = { file.given, tostring(file.created), tostring(file.deleted), tostring(file.removed), file.buf or "" }
   for _, change in ipairs(changes) do
     pending[change.session] = (pending[change.session] or 0) + 1
@@ -115,7 +115,7 @@ local function show_deleted(file)
   end
   file.buf_of_deleted = buf
   if buf then
-    local by_agent = vim.iter(pending_changes.waiting(file.text).changes):any(function(change)
+    local by_agent = vim.iter(reviewed_text.waiting(file.text).changes):any(function(change)
       return change.by ~= "unknown"
     end)
     signs.show_deletion(buf, by_agent)
@@ -131,7 +131,7 @@ function M.file(file, from, to)
   if store.files[file.path] ~= file then
     return
   elseif file.buf then
-    signs.show(file.buf, pending_changes.waiting(file.text), from, to)
+    signs.show(file.buf, reviewed_text.waiting(file.text), from, to)
   end
   if file.deleted or file.buf_of_deleted then
     show_deleted(file)
@@ -195,7 +195,7 @@ function M.hide_in_diff(sides, buf)
     local is_hidden = vim.list_contains(vim.tbl_values(hiding), each)
     if signs.is_hidden(each) ~= is_hidden then
       local file = vim.api.nvim_buf_is_loaded(each) and store.of_buffer(each) or nil
-      signs.set_hidden(each, is_hidden, file and file.buf == each and pending_changes.waiting(file.text) or nil)
+      signs.set_hidden(each, is_hidden, file and file.buf == each and reviewed_text.waiting(file.text) or nil)
       if file and file.buf_of_deleted == each then
         show_deleted(file)
       elseif file and file.buf == each then

@@ -1,7 +1,8 @@
 -- Keeps the files in review, by path, and makes hunks of what their texts know: a change with its row and its state.
 local find = require("acp_nvim.documents.find")
 local hunk_list = require("acp_nvim.review.hunk_list")
-local pending_changes = require("acp_nvim.review.pending_changes")
+local reviewed_text = require("acp_nvim.review.reviewed_text")
+local snapshots = require("acp_nvim.review.snapshots")
 local stack = require("acp_nvim.review.stack")
 local standing = require("acp_nvim.review.standing")
 
@@ -67,7 +68,7 @@ function M.enter(path, given, lines)
   local file = {
     path = path,
     given = given,
-    text = pending_changes.new(lines),
+    text = reviewed_text.new(lines),
     standings = { data = {} },
     removed = false,
     has_begun = false,
@@ -157,7 +158,7 @@ end
 ---@param to? integer
 ---@return acp.Hunk[]  that wait for a decision, ascending
 function M.pending(file, from, to)
-  local hunks, list = pending_changes.waiting(file.text), {}
+  local hunks, list = reviewed_text.waiting(file.text), {}
   for i = from or 1, to or #hunks.rows do
     list[#list + 1] = hunk_of(hunks.changes[i], hunks.rows[i], "pending")
   end
@@ -169,7 +170,7 @@ end
 ---@return acp.ReviewedText[]
 local function texts_of(file)
   local is_modified = file.buf and vim.api.nvim_buf_is_loaded(file.buf) and vim.bo[file.buf].modified
-  return { file.text, is_modified and pending_changes.saved(file.text) or nil }
+  return { file.text, is_modified and snapshots.saved(file.text) or nil }
 end
 
 --- The turns that have left something in the buffer or on the disk.
@@ -177,7 +178,7 @@ end
 ---@return acp.Turn[]
 function M.turns(file)
   return vim.iter(texts_of(file)):fold({}, function(turns, text)
-    return vim.list_extend(turns, pending_changes.turns(text))
+    return vim.list_extend(turns, reviewed_text.turns(text))
   end)
 end
 
@@ -187,7 +188,7 @@ end
 ---@return integer
 function M.left_of_turn(file, what)
   return vim.iter(texts_of(file)):fold(0, function(most, text)
-    return math.max(most, #pending_changes.of_turn(text, what))
+    return math.max(most, #reviewed_text.of_turn(text, what))
   end)
 end
 
@@ -204,12 +205,12 @@ end
 ---@return acp.Hunk[]  ascending
 function M.of_turn(file, what)
   local list = {}
-  for _, placed in ipairs(pending_changes.of_turn(file.text, what)) do
+  for _, placed in ipairs(reviewed_text.of_turn(file.text, what)) do
     local hunk = hunk_of(placed.item, placed.row, placed.is_allowed and "kept" or "pending")
     hunk.asked = placed.is_allowed or nil
     list[#list + 1] = hunk
   end
-  for _, each in ipairs(pending_changes.decided(file.text)) do
+  for _, each in ipairs(reviewed_text.decided(file.text)) do
     local is_of = each.is_kept and stack.is_of(each.change, what)
     list[#list + 1] = is_of and hunk_of(each.change, each.row, "kept") or nil
   end
@@ -221,7 +222,7 @@ end
 ---@param file acp.ReviewedFile
 ---@return acp.Hunk[]
 function M.allowed(file)
-  local hunks, list = pending_changes.allowed(file.text), {}
+  local hunks, list = reviewed_text.allowed(file.text), {}
   for i, change in ipairs(hunks.changes) do
     list[i] = hunk_of(change, hunks.rows[i], "kept")
     list[i].asked = true
@@ -234,7 +235,7 @@ end
 ---@return acp.Hunk[]
 function M.decided(file)
   local list = {}
-  for _, each in ipairs(next(file.text.listed) and pending_changes.decided(file.text) or {}) do
+  for _, each in ipairs(next(file.text.listed) and reviewed_text.decided(file.text) or {}) do
     if file.text.listed[each.change.id] then
       list[#list + 1] = hunk_of(each.change, each.row, each.is_kept and "kept" or "undone")
     end
@@ -256,13 +257,13 @@ end
 ---@param file acp.ReviewedFile
 ---@return boolean
 function M.has_pending(file)
-  return #pending_changes.waiting(file.text).rows > 0
+  return #reviewed_text.waiting(file.text).rows > 0
 end
 
 ---@param file acp.ReviewedFile
 ---@return boolean
 function M.is_over(file)
-  return #pending_changes.turns(file.text) == 0
+  return #reviewed_text.turns(file.text) == 0
     and not M.has_pending(file)
     and #M.decided(file) == 0
     and #file.unknown == 0
@@ -274,7 +275,7 @@ end
 ---@param to integer
 ---@return acp.Hunk[]
 function M.near(file, from, to)
-  return M.pending(file, hunk_list.near(pending_changes.waiting(file.text), from, to + 1))
+  return M.pending(file, hunk_list.near(reviewed_text.waiting(file.text), from, to + 1))
 end
 
 return M

@@ -7,7 +7,7 @@
 --   ± price.py +2 −1  ,k keep  ,u undo                   in a narrow chat
 local key_names = require("acp_nvim.review.key_names")
 local limits = require("acp_nvim.limits")
-local pending_changes = require("acp_nvim.review.pending_changes")
+local reviewed_text = require("acp_nvim.review.reviewed_text")
 local printable = require("acp_nvim.ui.printable")
 local store = require("acp_nvim.review.store")
 
@@ -60,7 +60,7 @@ end
 ---@param shares acp.TurnShares
 ---@param file acp.ReviewedFile
 local function add_decided(shares, file)
-  for _, each in ipairs(pending_changes.decided(file.text)) do
+  for _, each in ipairs(reviewed_text.decided(file.text)) do
     local share, what = file_share(shares, each.change, file), each.is_kept and "kept" or "undone"
     share[what] = share[what] + 1
   end
@@ -70,7 +70,7 @@ end
 local function all_shares()
   local shares = vim.deepcopy(past, true)
   for _, file in pairs(store.files) do
-    for _, size in ipairs(pending_changes.sizes(file.text)) do
+    for _, size in ipairs(reviewed_text.sizes(file.text)) do
       local share = file_share(shares, size, file)
       if size.allowed then
         local before = share.allowed or { plus = 0, minus = 0 }

@@ -3,7 +3,7 @@
 local attached_buffers = require("acp_nvim.review.attached_buffers")
 local backend = require("acp_nvim.backend.process")
 local backend_reports = require("acp_nvim.review.backend_reports")
-local pending_changes = require("acp_nvim.review.pending_changes")
+local reviewed_text = require("acp_nvim.review.reviewed_text")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.review.store")
 local undo_turn = require("acp_nvim.review.undo_turn")
@@ -111,7 +111,7 @@ function M.end_session(session)
   attached_buffers.settle()
   undo_turn.forget_session(session)
   for _, file in ipairs(store.all()) do
-    pending_changes.forget_session(file.text, session)
+    reviewed_text.forget_session(file.text, session)
     forget_decided(file, session)
   end
   backend_reports.forget(session)

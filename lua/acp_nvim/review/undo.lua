@@ -16,16 +16,16 @@ local backend_reports = require("acp_nvim.review.backend_reports")
 local beside_unsaved = require("acp_nvim.review.beside_unsaved")
 local cursors = require("acp_nvim.documents.cursors")
 local diff = require("acp_nvim.documents.diff")
-local earlier_texts = require("acp_nvim.review.earlier_texts")
 local edit = require("acp_nvim.documents.edit")
 local edit_and_save = require("acp_nvim.documents.edit_and_save")
 local encoding = require("acp_nvim.documents.encoding")
 local file_before = require("acp_nvim.review.file_before")
 local find = require("acp_nvim.documents.find")
 local origin = require("acp_nvim.documents.origin")
-local pending_changes = require("acp_nvim.review.pending_changes")
 local remove = require("acp_nvim.documents.remove")
+local reviewed_text = require("acp_nvim.review.reviewed_text")
 local settings = require("acp_nvim.config.settings")
+local snapshots = require("acp_nvim.review.snapshots")
 local standing = require("acp_nvim.review.standing")
 local store = require("acp_nvim.review.store")
 local text = require("acp_nvim.documents.text")
@@ -65,7 +65,7 @@ local NO_TEXT = "not undone: the file is no longer text in the buffer's encoding
 ---@param what acp.UndoChoice
 ---@return acp.HunkUndo
 local function look(file, what)
-  local plan, author = pending_changes.plan_undo(file.text, what), what.written_by
+  local plan, author = reviewed_text.plan_undo(file.text, what), what.written_by
   local turn = author and not plan.is_all and file.turn_shapes[author.session]
   return {
     file = file,
@@ -75,7 +75,7 @@ local function look(file, what)
     wanted = diff.apply(file.text.lines, plan.edits),
     is_whole = plan.is_all or author ~= nil,
     record = function()
-      pending_changes.undo(file.text, plan)
+      reviewed_text.undo(file.text, plan)
     end,
   }
 end
@@ -118,13 +118,13 @@ end
 local function remember_saved(undo, buf, disk)
   local review = undo.file.text
   if not vim.bo[buf].modified then
-    earlier_texts.remember_saved(undo.file)
+    snapshots.take(undo.file.text, "saved")
   elseif undo.saved then
     review.snapshots.saved = undo.saved
   elseif undo.saved_plan then
-    pending_changes.undo_saved(review, undo.saved_plan)
+    snapshots.undo_saved(review, undo.saved_plan)
   else -- what it held before is not known: what is not in the buffer is nobody's
-    pending_changes.take_snapshot(review, "saved", diff.edits(review.lines, disk))
+    snapshots.take(review, "saved", diff.edits(review.lines, disk))
   end
 end
 
@@ -147,7 +147,7 @@ local function change(undo, buf, fn, disk, marks_lost)
   attached_buffers.note_rows(file, undo.plan.edits)
   backend_reports.undone(file.path)
   if not said.saved or said.saved.changed then -- a formatter has run as it was saved
-    earlier_texts.take(file, text.of_buffer(buf).lines, true)
+    snapshots.take_lines(file.text, text.of_buffer(buf).lines, true)
   end
   attached_buffers.in_step(file, marks_lost)
   remember_saved(undo, buf, disk)
@@ -229,9 +229,9 @@ local function saved_without(undo, disk)
   if undo.saved then
     return undo.saved.lines
   end
-  local saved, known = pending_changes.saved(undo.file.text), nil ---@type acp.ReviewedText?, string[]?
+  local saved, known = snapshots.saved(undo.file.text), nil ---@type acp.ReviewedText?, string[]?
   if saved and text.same_lines(saved.lines, disk) then
-    undo.saved_plan = pending_changes.plan_undo(saved, undo.what)
+    undo.saved_plan = reviewed_text.plan_undo(saved, undo.what)
     known = diff.apply(disk, undo.saved_plan.edits)
   end
   if known and undo.what.written_by then
@@ -307,10 +307,10 @@ local function carry_out(undo)
     end)
   end
   local gone = {} -- whoever has deleted the file wants nothing of it back
-  for _, change in ipairs(pending_changes.waiting(file.text).changes) do
+  for _, change in ipairs(reviewed_text.waiting(file.text).changes) do
     gone[change.id] = undo.what.written_by ~= nil or undo.what.ids[change.id]
   end
-  pending_changes.keep(file.text, gone)
+  reviewed_text.keep(file.text, gone)
   return {}
 end
 

@@ -6,10 +6,10 @@ local backend_reports = require("acp_nvim.review.backend_reports")
 local beside_unsaved = require("acp_nvim.review.beside_unsaved")
 local diff = require("acp_nvim.documents.diff")
 local disk_file = require("acp_nvim.review.disk_file")
-local earlier_texts = require("acp_nvim.review.earlier_texts")
 local file_before = require("acp_nvim.review.file_before")
 local find = require("acp_nvim.documents.find")
-local pending_changes = require("acp_nvim.review.pending_changes")
+local reviewed_text = require("acp_nvim.review.reviewed_text")
+local snapshots = require("acp_nvim.review.snapshots")
 local sync = require("acp_nvim.documents.sync")
 local text = require("acp_nvim.documents.text")
 
@@ -33,10 +33,10 @@ end
 ---@param undo acp.HunkUndo
 local function record(undo)
   local file = undo.file
-  pending_changes.undo(file.text, undo.plan)
+  reviewed_text.undo(file.text, undo.plan)
   file.deleted = false
   backend_reports.undone(file.path)
-  earlier_texts.remember_saved(file)
+  snapshots.take(file.text, "saved")
 end
 
 ---@param undo acp.HunkUndo  of a file that is deleted
@@ -45,8 +45,8 @@ function M.undo(undo)
   local file, before = undo.file, undo.what.written_by and file_before.look(undo.file) or nil
   local why = create(undo)
   if why and vim.uv.fs_stat(file.path) then -- somebody else has made the file
-    earlier_texts.restore_undeleted(file)
-    earlier_texts.take(file, (disk_file.read(file.path) or { lines = {} }).lines, true)
+    snapshots.restore_undeleted(file)
+    snapshots.take_lines(file.text, (disk_file.read(file.path) or { lines = {} }).lines, true)
     return {}
   elseif why then
     return { why = "not undone: " .. why }

@@ -7,7 +7,7 @@
 -- A file that the turn has made or removed is one change in one file, and so is one that it has moved.
 local diff = require("acp_nvim.documents.diff")
 local origin = require("acp_nvim.documents.origin")
-local pending_changes = require("acp_nvim.review.pending_changes")
+local reviewed_text = require("acp_nvim.review.reviewed_text")
 local printable = require("acp_nvim.ui.printable")
 local standing = require("acp_nvim.review.standing")
 local state = require("acp_nvim.backend.session_store")

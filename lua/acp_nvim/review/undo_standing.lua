@@ -5,7 +5,8 @@ local diff = require("acp_nvim.documents.diff")
 local disk_file = require("acp_nvim.review.disk_file")
 local file_timestamp = require("acp_nvim.documents.file_timestamp")
 local find = require("acp_nvim.documents.find")
-local pending_changes = require("acp_nvim.review.pending_changes")
+local reviewed_text = require("acp_nvim.review.reviewed_text")
+local snapshots = require("acp_nvim.review.snapshots")
 local standing = require("acp_nvim.review.standing")
 local sync = require("acp_nvim.documents.sync")
 
@@ -55,12 +56,12 @@ end
 ---@return acp.UndoAnswer
 function M.undo(file, plan)
   local here = file.text.standing --[[@as acp.ReviewedText]]
-  local before = vim.tbl_extend("error", pending_changes.snapshot(here), { removed = file.removed })
+  local before = vim.tbl_extend("error", snapshots.of(here), { removed = file.removed })
   local why = put(file, diff.apply(here.lines, plan.edits))
   if why then
     return { why = why }
   end
-  pending_changes.undo(here, plan)
+  reviewed_text.undo(here, plan)
   file.removed = false
   return { count = #plan.chosen, standing = before }
 end

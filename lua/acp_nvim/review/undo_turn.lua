@@ -5,7 +5,7 @@ local backend_reports = require("acp_nvim.review.backend_reports")
 local each_file = require("acp_nvim.review.each_file")
 local limits = require("acp_nvim.limits")
 local messages = require("acp_nvim.ui.messages")
-local pending_changes = require("acp_nvim.review.pending_changes")
+local reviewed_text = require("acp_nvim.review.reviewed_text")
 local redo = require("acp_nvim.review.redo")
 local refresh = require("acp_nvim.review.refresh")
 local store = require("acp_nvim.review.store")
@@ -88,7 +88,7 @@ local function undone_file(file, by, answer, count)
     before = answer.before,
     standing = answer.standing,
     lines = vim.list_slice(file.text.lines),
-    turns = pending_changes.turns(file.text),
+    turns = reviewed_text.turns(file.text),
     left = store.left_of_turn(file, by),
     count = count,
   }

@@ -1,5 +1,5 @@
--- Models the text of one file under review: its lines, the turns of agents in it, what of them waits for a decision, what
--- was decided, and what the agents know.
+-- The text of one file in review: its lines, the turns of agents in it, what of them waits for a decision, what was
+-- decided, and what the agents know. Other texts of the file, those saved or undone, are in `snapshots`.
 --
 --   lines             a X c d       an agent has made X of b, the user has added d
 --   pending           row 1: b | X
@@ -37,10 +37,6 @@ local M = {}
 ---@field lines string[]
 ---@field known acp.Known
 
----@class acp.TextBefore: acp.Snapshot
----@field memory acp.Memory
----@field text acp.TextVersion  of that memory
-
 ---@class acp.ReviewedText
 ---@field lines string[]
 ---@field known acp.Known
@@ -54,14 +50,6 @@ local M = {}
 ---@field notes table<acp.AgentChange, acp.AgentChange>  hunks of that, as they are shown
 ---@field shown? { lines: acp.HunkList, notes: acp.HunkList, all: acp.HunkList }  the changes of both
 ---@field bases acp.TurnBase[]  of turns that have written here, the newest last
-
----@class acp.RedoPlan
----@field edits acp.Edit[]    which bring the turn back into the text
----@field lines string[]      with it
----@field before acp.TextBefore
----@field users acp.Edit[]    of that text, since
----@field turns acp.Turn[]    what is known of them with the user's edits since
----@field decided acp.DecidedChange[]
 
 ---@class acp.UndoChoice  hunks, or all that a turn has written
 ---@field ids? table<integer, any>
@@ -172,12 +160,14 @@ function M.allowed(text)
   return known.allowed
 end
 
----@param text acp.ReviewedText
----@param changed table  of what is known
-local function know(text, changed)
-  local before = text.known
-  local known = { turns = before.turns, newline = before.newline, decided = before.decided, before = line_hunks(text) }
-  text.known = vim.tbl_extend("force", known, changed)
+--- What is known once the turns are others, and nothing else has changed.
+---@param known acp.Known
+---@param turns acp.Turn[]
+---@param decided? acp.DecidedChange[]
+---@return acp.Known
+local function with_turns(known, turns, decided)
+  local before = known.waiting or known.before
+  return { turns = turns, newline = known.newline, decided = decided or known.decided, before = before }
 end
 
 --- Those of the ids that are pending in the lines.
@@ -322,19 +312,35 @@ local function moved(decided, edits)
     end, decided)
 end
 
+--- What is known of a text with these edits.
+---@param known acp.Known
+---@param edits acp.Edit[]
+---@param turns acp.Turn[]  with the edits
+---@return acp.Known
+local function with_edits(known, edits, turns)
+  local after = with_turns(known, turns, moved(known.decided, edits))
+  after.edit = known.waiting and #edits == 1 and edits[1] or nil
+  return after
+end
+
+--- A snapshot with edits, which all its texts take if no other turns are given.
+---@param snapshot acp.Snapshot
+---@param edits acp.Edit[]
+---@param turns? acp.Turn[]
+---@return acp.Snapshot
+function M.edited(snapshot, edits, turns)
+  local known = with_edits(snapshot.known, edits, turns or stack.take(snapshot.known.turns, edits))
+  return { lines = diff.apply(snapshot.lines, edits), known = known }
+end
+
 --- Carries out the edits.
 ---@param text acp.ReviewedText
 ---@param edits acp.Edit[]
----@param changed table  what is known afterwards
+---@param turns acp.Turn[]  with them
 ---@param is_users? boolean
-local function replace(text, edits, changed, is_users)
-  know(
-    text,
-    vim.tbl_extend("keep", changed, {
-      decided = moved(text.known.decided, edits),
-      edit = #edits == 1 and edits[1] or nil,
-    })
-  )
+local function replace(text, edits, turns, is_users)
+  line_hunks(text)
+  text.known = with_edits(text.known, edits, turns)
   moments.edited(text.memory, text.lines, edits, is_users or false)
   local edit = edits[1]
   if #edits == 1 and #edit[3] == edit[2] - edit[1] then
@@ -356,7 +362,7 @@ end
 function M.agent(text, edits, author, is_allowed)
   if #edits > 0 then
     told.others(text.told, text.lines, edits, author.session)
-    replace(text, edits, { turns = stack.write(text.known.turns, text.lines, edits, author, is_allowed) })
+    replace(text, edits, stack.write(text.known.turns, text.lines, edits, author, is_allowed))
     turn_bases.remember(text, author)
   end
 end
@@ -367,7 +373,7 @@ end
 function M.user(text, edits)
   if #edits > 0 then
     told.user(text.told, text.lines, edits)
-    replace(text, edits, { turns = stack.take(text.known.turns, edits) }, true)
+    replace(text, edits, stack.take(text.known.turns, edits), true)
   end
 end
 
@@ -378,7 +384,7 @@ function M.others(text, edits)
   if #edits > 0 then
     told.others(text.told, text.lines, edits)
     turn_bases.edit(text, edits)
-    replace(text, edits, { turns = stack.take(text.known.turns, edits) })
+    replace(text, edits, stack.take(text.known.turns, edits))
   end
 end
 
@@ -398,7 +404,7 @@ function M.last_newline(text, had_newline, has_newline, author)
     change = hunk_list.change(author, { line }, { line })
     change.id, change.had_newline = hunk_list.new_id(), had_newline
   end
-  know(text, {})
+  text.known = with_turns(text.known, text.known.turns)
   text.known.newline = change
   moments.differs(text.memory)
 end
@@ -442,67 +448,7 @@ function M.take_creation(text, author)
   return false
 end
 
--- Other texts -----------------------------------------------------------------------------------------------------------
-
---- Remembers the text as the saved one, or as that before its deletion.
----@param text acp.ReviewedText
----@param name "saved"|"undeleted"
----@param edits? acp.Edit[]  which make it of the present text
-function M.take_snapshot(text, name, edits)
-  line_hunks(text)
-  local snapshot = { lines = vim.list_slice(text.lines), known = text.known }
-  if edits and #edits > 0 then
-    snapshot.lines = diff.apply(text.lines, edits)
-    snapshot.known = vim.tbl_extend("force", text.known, {
-      turns = stack.take(text.known.turns, edits),
-      decided = moved(text.known.decided, edits),
-      before = text.known.waiting,
-    })
-    snapshot.known.waiting, snapshot.known.edit = nil, nil
-  end
-  text.snapshots[name] = snapshot
-end
-
----@class acp.WrittenStep  an agent's edits, or those of another program
----@field edits acp.Edit[]
----@field author? acp.Author
----@field is_allowed? fun(lines: string[]): (fun(edit: acp.Edit): boolean)?
-
---- The disk was written under lines that are not saved: the saved text takes that, as the text did.
----@param text acp.ReviewedText
----@param under acp.Patch  the saved text, of the one before the steps
----@param steps acp.WrittenStep[]
----@param disk string[]
-function M.write_saved(text, under, steps, disk)
-  local saved = text.snapshots.saved --[[@as acp.Snapshot]]
-  local turns, lines, decided = saved.known.turns, saved.lines, saved.known.decided
-  local function take(edits, author, is_allowed)
-    turns = author and stack.write(turns, lines, edits, author, is_allowed) or stack.take(turns, edits)
-    lines, decided = diff.apply(lines, edits), moved(decided, edits)
-  end
-  for _, step in ipairs(steps) do
-    local edits
-    under, edits = patches.down(under, step.edits)
-    take(edits, step.author, step.is_allowed and step.is_allowed(lines))
-  end
-  take(diff.edits(lines, disk))
-  local before = saved.known.waiting or saved.known.before
-  local known = { turns = turns, newline = saved.known.newline, decided = decided, before = before }
-  text.snapshots.saved = { lines = lines, known = known }
-end
-
---- That text is there again.
----@param text acp.ReviewedText
----@param name "saved"|"undeleted"
-function M.restore(text, name)
-  local snapshot = text.snapshots[name]
-  local edits = diff.edits(text.lines, snapshot.lines)
-  if #edits > 0 then
-    told.others(text.told, text.lines, edits)
-    replace(text, edits, {})
-  end
-  text.known = snapshot.known
-end
+-- States of the undo tree ------------------------------------------------------------------------------------------------
 
 --- The buffer is in that state of its undo tree now.
 ---@param text acp.ReviewedText
@@ -552,15 +498,6 @@ local function decided_by_now(text, before)
   return bounded(decided)
 end
 
---- Returns the saved text as a text that answers and plans as the present one does. It is not to be edited: only
---- `undo_saved`, `write_saved` and `take_snapshot` change the saved text.
----@param text acp.ReviewedText
----@return acp.ReviewedText?
-function M.saved(text)
-  local saved = text.snapshots.saved
-  return saved and setmetatable({ lines = saved.lines, known = saved.known }, { __index = text }) or nil
-end
-
 --- The user has gone back or forth to that state: what was known there is known again.
 ---@param text acp.ReviewedText
 ---@param seq integer
@@ -570,7 +507,8 @@ function M.recall(text, seq)
   if known then
     local newline, decided = known.newline, decided_by_now(text, known.decided)
     newline = newline and not text.kept_ids[newline.id] and newline or nil
-    text.known = { turns = turns, newline = newline, decided = decided, before = known.waiting or known.before }
+    text.known = with_turns(known, turns, decided)
+    text.known.newline = newline
   end
   return known ~= nil
 end
@@ -609,11 +547,11 @@ local function edits_of(chosen, side)
   return edits
 end
 
----@param text acp.ReviewedText
+---@param known acp.Known
 ---@param ids table<integer, any>
 ---@return acp.AgentChange?  what is left of the change of the newline
-local function newline_without(text, ids)
-  local newline = text.known.newline
+local function newline_without(known, ids)
+  local newline = known.newline
   return newline and not ids[newline.id] and newline or nil
 end
 
@@ -627,36 +565,56 @@ local function ids_of(chosen)
   return ids
 end
 
+--- Records changes as kept: in this text, in the snapshots, and in each state of the undo tree.
+---@param text acp.ReviewedText
+---@param placed acp.Placed[]
+---@param kept acp.KeptText[]  the lines of these changes, where they are
+---@param turns acp.Turn[]
+---@return acp.AgentChange[]
+local function record_kept(text, placed, kept, turns)
+  local changes, decided, ids = {}, vim.list_slice(text.known.decided), ids_of(placed)
+  for n, each in ipairs(placed) do
+    local change = each.item
+    changes[n], text.kept_ids[change.id], text.listed[change.id] = change, true, true
+    decided[#decided + 1] = { row = each.row, change = change, is_kept = true }
+  end
+  for _, each in ipairs(kept) do
+    local edits = vim.tbl_map(function(hunk)
+      return { hunk.row, hunk.row + #hunk.new, hunk.new }
+    end, each.hunks)
+    turn_bases.edit(text, edits, true, each.lines)
+    for _, snapshot in pairs(text.snapshots) do
+      local known, patch = snapshot.known, patches.between(each.lines, snapshot.lines)
+      snapshot.known = with_turns(known, moments.without(known.turns, each.hunks, patch), decided)
+      snapshot.known.newline = newline_without(known, ids)
+    end
+    moments.kept(text.memory, text.lines, each)
+  end
+  if #changes > 0 then
+    moments.differs(text.memory)
+    local newline = newline_without(text.known, ids)
+    line_hunks(text)
+    text.known = with_turns(text.known, turns, bounded(decided))
+    text.known.newline = newline
+  end
+  return changes
+end
+
 --- Keeps these changes: nobody has to decide on them any more, in any state of the undo tree.
 ---@param text acp.ReviewedText
 ---@param ids table<integer, any>
 ---@return acp.AgentChange[]
 function M.keep(text, ids)
-  local chosen, kept, hunks = chosen_of(text, ids), {}, {}
-  local decided = vim.list_slice(text.known.decided)
-  for n, placed in ipairs(chosen) do
+  local chosen, hunks, kept = chosen_of(text, ids), {}, {}
+  for _, placed in ipairs(chosen) do
     local change = placed.item
-    kept[n], text.kept_ids[change.id], text.listed[change.id] = change, true, true
-    decided[#decided + 1] = { row = placed.row, change = change, is_kept = true }
     if change.had_newline == nil then
       hunks[#hunks + 1] = { row = placed.row, old = change.old, new = change.new }
     end
   end
   if #chosen > 0 then
-    for _, snapshot in pairs(text.snapshots) do
-      local patch = patches.between(text.lines, snapshot.lines)
-      local turns = moments.without(snapshot.known.turns, hunks, patch)
-      local newline = snapshot.known.newline
-      newline = newline and not ids[newline.id] and newline or nil
-      snapshot.known = { turns = turns, newline = newline, decided = decided, before = snapshot.known.before }
-    end
-    moments.kept(text.memory, hunks)
-    moments.differs(text.memory)
-    local newline, edits = newline_without(text, ids), edits_of(chosen, "new")
-    turn_bases.edit(text, edits, true)
-    local turns = stack.take(owned(text, chosen), edits, true)
-    know(text, { decided = bounded(decided), turns = turns })
-    text.known.newline = newline
+    local turns = stack.take(owned(text, chosen), edits_of(chosen, "new"), true)
+    kept = record_kept(text, chosen, { { lines = text.lines, hunks = hunks } }, turns)
   end
   return text.standing and vim.list_extend(M.keep(text.standing, ids), kept) or kept
 end
@@ -666,35 +624,11 @@ end
 ---@param what acp.WrittenBy
 ---@return acp.AgentChange[]
 function M.keep_turn(text, what)
-  local decided, changes, ids = vim.list_slice(text.known.decided), {}, {}
-  for _, placed in ipairs(lines_of_turn(text, what)) do
-    local change = placed.item
-    if not placed.is_allowed then
-      changes[#changes + 1], ids[change.id] = change, true
-      text.kept_ids[change.id], text.listed[change.id] = true, true
-      decided[#decided + 1] = { row = placed.row, change = change, is_kept = true }
-    end
-  end
+  local waiting = vim.tbl_filter(function(placed)
+    return not placed.is_allowed
+  end, lines_of_turn(text, what))
   local turns, kept = stack.keep_turn(text.known.turns, text.lines, what)
-  for _, each in ipairs(kept) do
-    local edits = vim.tbl_map(function(hunk)
-      return { hunk.row, hunk.row + #hunk.new, hunk.new }
-    end, each.hunks)
-    turn_bases.edit(text, edits, true, each.lines)
-    for _, snapshot in pairs(text.snapshots) do
-      local patch, known = patches.between(each.lines, snapshot.lines), snapshot.known
-      local newline = known.newline and not ids[known.newline.id] and known.newline or nil
-      local lower = moments.without(known.turns, each.hunks, patch)
-      snapshot.known = { turns = lower, newline = newline, decided = decided, before = known.before }
-    end
-    moments.kept_below(text.memory, text.lines, each)
-  end
-  if #changes > 0 then
-    moments.differs(text.memory)
-    local newline = newline_without(text, ids)
-    know(text, { decided = bounded(decided), turns = turns })
-    text.known.newline = newline
-  end
+  local changes = record_kept(text, waiting, kept, turns)
   return text.standing and vim.list_extend(M.keep_turn(text.standing, what), changes) or changes
 end
 
@@ -742,7 +676,7 @@ function M.plan_undo(text, what)
     end
     plan.edits = #steps == 1 and steps[1] or diff.edits(text.lines, lines)
   end
-  plan.newline = newline_without(text, ids_of(plan.chosen))
+  plan.newline = newline_without(text.known, ids_of(plan.chosen))
   plan.is_all = #plan.turns == 0 and plan.newline == nil
   local beside = text.standing and M.plan_undo(text.standing, what)
   plan.standing = beside and #beside.chosen > 0 and beside or nil
@@ -756,8 +690,7 @@ function M.undo(text, plan)
   if #plan.chosen == 0 then
     return
   end
-  local decided, shift = moved(text.known.decided, plan.edits), 0
-  decided = decided == text.known.decided and vim.list_slice(decided) or decided
+  local decided, shift = vim.list_slice(moved(text.known.decided, plan.edits)), 0
   for _, placed in ipairs(plan.chosen) do
     decided[#decided + 1] = { row = placed.row + shift, change = placed.item, is_kept = false }
     text.listed[placed.item.id] = true
@@ -766,67 +699,9 @@ function M.undo(text, plan)
   if #plan.edits > 0 then
     told.user(text.told, text.lines, plan.edits)
   end
-  replace(text, plan.edits, { turns = plan.turns, decided = bounded(decided) })
-  text.known.newline = plan.newline
+  replace(text, plan.edits, plan.turns)
+  text.known.decided, text.known.newline = bounded(decided), plan.newline
   moments.differs(text.memory) -- what is undone may have no line in the text
-end
-
---- The changes are undone in the saved text, under lines that are not saved.
----@param text acp.ReviewedText
----@param plan acp.UndoPlan  of the saved text
-function M.undo_saved(text, plan)
-  local saved = M.saved(text) --[[@as acp.ReviewedText]]
-  local changed = { turns = plan.turns, decided = moved(saved.known.decided, plan.edits), before = line_hunks(saved) }
-  local known = vim.tbl_extend("force", saved.known, changed)
-  known.newline, known.waiting, known.allowed, known.edit = plan.newline, nil, nil, nil
-  text.snapshots.saved = { lines = diff.apply(saved.lines, plan.edits), known = known }
-end
-
---- The text as it is, and what is known of it.
----@param text acp.ReviewedText
----@return acp.TextBefore
-function M.snapshot(text)
-  line_hunks(text)
-  return {
-    lines = vim.list_slice(text.lines),
-    known = text.known,
-    memory = text.memory,
-    text = text.memory.text,
-  }
-end
-
---- What takes the undo of a turn back: the text of before takes what the user has written since.
----
----   before  a X c      after  a b c      now  a b c d      redone  a X c d
----@param lines string[]  now
----@param before acp.TextBefore
----@param after string[]   what the undo had left
----@return acp.RedoPlan
-function M.plan_redo(lines, before, after)
-  local _, users = patches.down(patches.between(after, before.lines), diff.edits(after, lines))
-  local plan = { before = before, users = users, lines = diff.apply(before.lines, users) }
-  plan.turns, plan.decided = stack.take(before.known.turns, users), moved(before.known.decided, users)
-  plan.edits = diff.edits(lines, plan.lines)
-  return plan
-end
-
----@param text acp.ReviewedText
----@param plan acp.RedoPlan
-function M.redo(text, plan)
-  if #plan.edits > 0 then
-    told.user(text.told, text.lines, plan.edits)
-  end
-  local before = plan.before
-  know(text, { turns = plan.turns, decided = plan.decided, before = before.known.waiting })
-  text.known.newline = before.known.newline
-  if before.memory == text.memory then -- what is kept from now on is followed along the text of before
-    text.memory.text = before.text
-    moments.edited(text.memory, before.lines, plan.users, false)
-  else
-    moments.edited(text.memory, text.lines, plan.edits, false)
-  end
-  text.lines = vim.list_slice(plan.lines)
-  moments.differs(text.memory)
 end
 
 --- A turn that has written since then.
@@ -851,7 +726,8 @@ function M.forget_session(text, session)
   end
   M.keep(text, ids)
   text.told[session], text.bases = nil, {}
-  know(text, { turns = stack.without_allowed(text.known.turns, session) })
+  line_hunks(text)
+  text.known = with_turns(text.known, stack.without_allowed(text.known.turns, session))
   moments.forget_session(text.memory, session)
 end
 
