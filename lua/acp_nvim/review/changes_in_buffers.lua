@@ -24,7 +24,7 @@ local api = vim.api
 
 local before_changes = {} ---@type table<acp.BufferChange, acp.BufferBefore>
 
--- Before -----------------------------------------------------------------------------------------------------------------
+-- Before --------------------------------------------------------------------------------------------------------------
 
 ---@param change acp.BufferChange
 ---@return acp.BufferBefore
@@ -64,7 +64,7 @@ local function on_begins(change)
   end
 end
 
--- After ------------------------------------------------------------------------------------------------------------------
+-- After ---------------------------------------------------------------------------------------------------------------
 
 --- What a step makes of a text without any line, or leaves as one: its rows are those of a buffer, which has an empty
 --- one.

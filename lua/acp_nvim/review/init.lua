@@ -6,24 +6,23 @@
 --                  waits), moments (states of `u`), snapshots (saved, deleted, undone), told (what agents know),
 --                  turn_bases (lines of the user's since)
 --   comes in       attached_buffers (the user's keys), changes_in_buffers (agents), changes_on_disk, turns
---   is decided     keep_or_undo > undo (one file); undo_turn > undo, redo > undo_outcome (the message)
+--   is decided     decisions > undo (one file) > file_text, disk_file; outcome (the message)
 --   is shown       refresh > signs, keys, key_hint; backend_reports > turn_lines (chat), told_report (agents)
 local backend_reports = require("acp_nvim.review.backend_reports")
 local changes_on_disk = require("acp_nvim.review.changes_on_disk")
-local keep_or_undo = require("acp_nvim.review.keep_or_undo")
+local decisions = require("acp_nvim.review.decisions")
+local outcome = require("acp_nvim.review.outcome")
 local queries = require("acp_nvim.review.queries")
 local refresh = require("acp_nvim.review.refresh")
 local store = require("acp_nvim.review.store")
 local turn_lines = require("acp_nvim.review.turn_lines")
 local turns = require("acp_nvim.review.turns")
-local undo_outcome = require("acp_nvim.review.undo_outcome")
-local undo_turn = require("acp_nvim.review.undo_turn")
 require("acp_nvim.review.changes_in_buffers") -- it listens from now on
 
 return {
   changed = changes_on_disk.changed,
   changes = queries.changes,
-  decide = keep_or_undo.decide,
+  decide = decisions.decide,
   files = queries.files,
   fit_lines = backend_reports.fit,
   flush = backend_reports.flush,
@@ -37,7 +36,7 @@ return {
   pending = queries.pending,
   pending_by_session = refresh.pending_by_session,
   pending_files = queries.pending_files,
-  redo = undo_turn.redo,
+  redo = decisions.redo,
   reported = backend_reports.reported,
   rows = queries.rows,
   session_ended = turns.end_session,
@@ -46,13 +45,13 @@ return {
   turn_begins = turns.begin,
   turn_files = turn_lines.files,
   turn_over = function(session, turn, moved)
-    undo_outcome.note_moved(session, turn, moved)
+    outcome.note_moved(session, turn, moved)
     turns.all_known(session, turn)
     backend_reports.turn_over(session, turn)
   end,
   turn_size = turn_lines.size,
   turns_of = queries.turns_of,
-  undo_turn = undo_turn.undo,
+  undo_turn = decisions.undo_turn,
   wait_for_disk = turns.wait_for_disk,
   when_known = turns.when_known,
 }

@@ -112,7 +112,7 @@ function M.jump(step)
   vim.cmd("normal! zv")
 end
 
--- Keep and undo are operators, so that `.` repeats them ----------------------------------------------------------------
+-- Keep and undo are operators, so that `.` repeats them ---------------------------------------------------------------
 
 ---@type { verb: "keep"|"undo", visual: boolean, view?: table }
 local operation -- the last one, which `.` repeats: then without a view

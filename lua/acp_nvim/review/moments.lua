@@ -81,7 +81,7 @@ function M.differs(memory)
   memory.since = nil
 end
 
--- What was kept, in another text -----------------------------------------------------------------------------------------
+-- What was kept, in another text --------------------------------------------------------------------------------------
 
 ---@class acp.KeptRows  rows of a text that stand for lines of a kept hunk; without any, the place of a deletion
 ---@field row integer
@@ -238,7 +238,7 @@ local function by_now(memory, moment)
   return turns
 end
 
--- States ----------------------------------------------------------------------------------------------------------------
+-- States --------------------------------------------------------------------------------------------------------------
 
 --- Forgets the oldest states, and the texts before all that are left.
 ---@param memory acp.Memory

@@ -73,7 +73,7 @@ function M.new(lines)
   return text
 end
 
--- What waits ------------------------------------------------------------------------------------------------------------
+-- What waits ----------------------------------------------------------------------------------------------------------
 
 --- The change of the newline at the end, unless another change has the last line. It goes and comes with that line, so
 --- each state of the undo tree has its own; what stands at the path beside lines (`standing`) is in no undo tree.
@@ -284,7 +284,7 @@ function M.of_turn(text, what)
   return text.standing and vim.list_extend(as_notes(text, lines_of_turn(text.standing, what)), list) or list
 end
 
--- Edits -----------------------------------------------------------------------------------------------------------------
+-- Edits ---------------------------------------------------------------------------------------------------------------
 
 --- The newest of the decided changes, as many as are kept.
 ---@param list acp.DecidedChange[]
@@ -352,7 +352,7 @@ local function replace(text, edits, turns, is_users)
   end
 end
 
--- Who edits -------------------------------------------------------------------------------------------------------------
+-- Who edits -----------------------------------------------------------------------------------------------------------
 
 --- An agent has changed the text.
 ---@param text acp.ReviewedText
@@ -448,7 +448,7 @@ function M.take_creation(text, author)
   return false
 end
 
--- States of the undo tree ------------------------------------------------------------------------------------------------
+-- States of the undo tree ---------------------------------------------------------------------------------------------
 
 --- The buffer is in that state of its undo tree now.
 ---@param text acp.ReviewedText
@@ -513,7 +513,7 @@ function M.recall(text, seq)
   return known ~= nil
 end
 
--- Decisions -------------------------------------------------------------------------------------------------------------
+-- Decisions -----------------------------------------------------------------------------------------------------------
 
 --- The turns with each chosen change in a place of its own.
 ---@param text acp.ReviewedText

@@ -114,7 +114,7 @@ function M.restore_undeleted(file)
   end
 end
 
--- Before a turn was undone ----------------------------------------------------------------------------------------------
+-- Before a turn was undone --------------------------------------------------------------------------------------------
 
 --- The text as it is, and what is known of it.
 ---@param text acp.ReviewedText

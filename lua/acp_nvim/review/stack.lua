@@ -131,7 +131,7 @@ function M.take(turns, edits, is_closed)
   return #turns == 0 and turns or rebuilt(turns, patches.edit(patches_of(turns), edits, nil, nil, is_closed))
 end
 
--- What waits ------------------------------------------------------------------------------------------------------------
+-- What waits ----------------------------------------------------------------------------------------------------------
 
 ---@param place acp.StackPlace
 ---@return integer  behind its lines in the text that it stands on
@@ -289,7 +289,7 @@ function M.each_hunk(turns, lines, fn)
   end
 end
 
--- An agent writes --------------------------------------------------------------------------------------------------------
+-- An agent writes -----------------------------------------------------------------------------------------------------
 
 --- Whether edits of the text above a patch overlap or touch its hunks.
 ---@param patch acp.Patch
@@ -413,7 +413,7 @@ function M.live_row(turns, i, row)
   return row
 end
 
--- Decisions -------------------------------------------------------------------------------------------------------------
+-- Decisions -----------------------------------------------------------------------------------------------------------
 
 --- To decide on a part of a place that several turns have written, all of it is made the newest one's.
 ---@param turns acp.Turn[]

@@ -9,18 +9,13 @@
 --   CRLF BOM              of a text whose lines have stayed while this changed: its line ends, its byte order mark
 --
 -- A hunk of it is shown without lines and with a note: "binary, 12 → 9 KB", "mode 644 → 600", "line ends LF → CRLF".
-local find = require("acp_nvim.documents.find")
 local limits = require("acp_nvim.limits")
 local printable = require("acp_nvim.ui.printable")
-local regular_file = require("acp_nvim.system.regular_file")
-local text = require("acp_nvim.documents.text")
 
 local M = {}
 
 M.NOTHING = "nothing"
-local FILE = "file" -- nobody has changed what it holds
-local MODE, FORMAT = 3, 5
-local BOM = "\239\187\191"
+local FORMAT = 5 -- line
 
 local held = 0 -- bytes of all files that can be put back
 local last_number = 0
@@ -102,8 +97,6 @@ local function parts_of_format(format)
   return ends, bom ~= ""
 end
 
--- Notes -----------------------------------------------------------------------------------------------------------------
-
 ---@param line string
 ---@return string kind
 ---@return string rest  of a link its target, of a file its size
@@ -111,6 +104,19 @@ local function parts(line)
   local kind, rest = line:match("^(%S+) ?(.*)$")
   return kind, (kind == "text" or kind == "binary") and rest:match("^%d+") or rest
 end
+
+--- What the lines stand for, for `disk_file.put`.
+---@param standings acp.Standings
+---@param lines string[]
+---@return acp.PathContent
+function M.content(standings, lines)
+  local kind, rest = parts(lines[1])
+  local content = { kind = kind, target = kind == "link" and rest or nil, data = standings.data[lines[1]] }
+  content.mode, content.ends, content.bom = lines[3], parts_of_format(lines[FORMAT])
+  return content
+end
+
+-- Notes ---------------------------------------------------------------------------------------------------------------
 
 ---@param bytes integer
 ---@param unit? string
@@ -175,149 +181,6 @@ end
 ---@return string
 function M.note(old, new)
   return printable.cut(printable.visible(note(old[1], new[1])), limits.QUICKFIX_LINE_CELLS)
-end
-
--- The disk --------------------------------------------------------------------------------------------------------------
-
----@param path string
----@param most integer
----@return string? data
-local function read(path, most)
-  local fd, stat = regular_file.reading(path)
-  if not fd then
-    return nil
-  end ---@cast stat uv.fs_stat.result
-  local data = stat.size <= most and vim.uv.fs_read(fd, stat.size, 0) or nil
-  vim.uv.fs_close(fd)
-  return data
-end
-
---- Whether the path has what the line says.
----@param standings acp.Standings
----@param path string
----@param line string
----@return boolean
-local function stands(standings, path, line)
-  local stat, kind = vim.uv.fs_lstat(path), parts(line)
-  if kind == M.NOTHING then
-    return stat == nil
-  elseif kind == "link" then
-    return stat ~= nil and stat.type == "link" and "link " .. vim.uv.fs_readlink(path) == line
-  elseif not stat or stat.type ~= "file" then
-    return false
-  end
-  return kind == FILE
-    or (stat.size == #standings.data[line] and read(path, limits.WHOLE_FILE_BYTES) == standings.data[line])
-end
-
----@param path string
----@return string?  its mode
-local function mode_of(path)
-  local stat = vim.uv.fs_lstat(path)
-  return stat and stat.type == "file" and ("%o"):format(stat.mode % 4096) or nil
-end
-
---- Writes a file beside the path and renames it: nobody sees half of it, and a link that has come there is replaced.
----@param path string
----@param data string
----@param mode string
----@return string? why  it was not done
-local function write(path, data, mode)
-  local beside = ("%s/.%s.%d"):format(vim.fs.dirname(path), vim.fs.basename(path):sub(1, 100), vim.uv.hrtime())
-  local fd, why = vim.uv.fs_open(beside, "wx", 384) -- rw-------
-  if not fd then
-    return why
-  end
-  local count, problem = vim.uv.fs_write(fd, data, 0)
-  if count == #data and mode ~= "" then
-    vim.uv.fs_fchmod(fd, tonumber(mode, 8))
-  end
-  vim.uv.fs_close(fd)
-  if count == #data then
-    local done
-    done, problem = vim.uv.fs_rename(beside, path)
-    if done then
-      return nil
-    end
-  end
-  vim.uv.fs_unlink(beside)
-  return problem or "the disk is full"
-end
-
----@param standings acp.Standings
----@param path string
----@param wanted string[]
----@return string? why  it was not done
-local function put(standings, path, wanted)
-  local kind, target = parts(wanted[1])
-  if kind == "text" or kind == "binary" then
-    return write(path, standings.data[wanted[1]], wanted[MODE])
-  end
-  local _, why, code = vim.uv.fs_unlink(path)
-  if why and code ~= "ENOENT" then
-    return why
-  elseif kind == "link" then
-    _, why = vim.uv.fs_symlink(target, path)
-    return why
-  end
-end
-
---- Gives the lines of a text other ends, and takes or sets its byte order mark: as the file holds them by now.
----@param path string
----@param now string
----@param wanted string
----@return string? why  it was not done
-local function put_format(path, now, wanted)
-  local data, stat = read(path, limits.REVIEWED_FILE_BYTES), vim.uv.fs_stat(path)
-  if not data or not stat then
-    return stat and "too large" or nil
-  end
-  local found = text.split(data)
-  local has_ends = data:find("\n", 1, true) ~= nil
-  local is, is_marked = has_ends and (found.ff == "dos" and "CRLF" or "LF") or nil, found.bom
-  local from, was_marked = parts_of_format(now)
-  local to, marked = parts_of_format(wanted)
-  if (is or to) == to and is_marked == marked then
-    return nil
-  elseif (is or from) ~= from or is_marked ~= was_marked then
-    return "changed since"
-  end
-  local whole = text.whole(text.with(found, { ff = to == "CRLF" and "dos" or "unix" }))
-  return write(path, (marked and BOM or "") .. whole, ("%o"):format(stat.mode % 4096))
-end
-
---- Puts at the path what stood there, if it has what it is known to have; a link on the way is not followed.
----@param standings acp.Standings
----@param path string
----@param now string[]
----@param wanted string[]
----@return string? why  it was not done
-function M.put(standings, path, now, wanted)
-  local folder = vim.fs.dirname(path)
-  if find.resolve(folder) ~= folder then
-    return "its folder leads elsewhere now"
-  end
-  if now[1] ~= wanted[1] and not stands(standings, path, wanted[1]) then
-    local why = stands(standings, path, now[1]) and put(standings, path, wanted) or nil
-    if why or not stands(standings, path, wanted[1]) then
-      local stat = not why and vim.uv.fs_lstat(path)
-      return why or (stat and stat.type == "directory" and "a folder now" or "changed since")
-    end
-  end
-  local mode = mode_of(path)
-  if mode and now[FORMAT] ~= wanted[FORMAT] then
-    local why = put_format(path, now[FORMAT], wanted[FORMAT])
-    if why then
-      return why
-    end
-  end
-  if now[MODE] == wanted[MODE] or not mode or mode == wanted[MODE] then
-    return nil
-  elseif mode ~= now[MODE] then
-    return "changed since"
-  end
-  local _, why = vim.uv.fs_chmod(path, tonumber(wanted[MODE], 8))
-  return why
 end
 
 return M

@@ -7,8 +7,8 @@
 --   ± price.py +2 −1  ,k keep  ,u undo                   in a narrow chat
 local key_names = require("acp_nvim.review.key_names")
 local limits = require("acp_nvim.limits")
-local reviewed_text = require("acp_nvim.review.reviewed_text")
 local printable = require("acp_nvim.ui.printable")
+local reviewed_text = require("acp_nvim.review.reviewed_text")
 local store = require("acp_nvim.review.store")
 
 local M = {}

@@ -3,10 +3,10 @@
 local attached_buffers = require("acp_nvim.review.attached_buffers")
 local backend = require("acp_nvim.backend.process")
 local backend_reports = require("acp_nvim.review.backend_reports")
+local decisions = require("acp_nvim.review.decisions")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
 local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.review.store")
-local undo_turn = require("acp_nvim.review.undo_turn")
 
 local M = {}
 
@@ -109,7 +109,7 @@ end
 ---@param session integer
 function M.end_session(session)
   attached_buffers.settle()
-  undo_turn.forget_session(session)
+  decisions.forget_session(session)
   for _, file in ipairs(store.all()) do
     reviewed_text.forget_session(file.text, session)
     forget_decided(file, session)

@@ -1,4 +1,5 @@
--- Says what an undo of a turn has done and what is left of the turn, by what the files hold afterwards.
+-- Says what a decision over many files has done, and what an undo or a redo of a turn has left of it, by what the files
+-- hold afterwards.
 --
 --   undone: 2 changes in cart.py (turn 2)
 --   undone: 9 changes in 3 files (turn 2) · left: 1 line of yours in cart.py · turn 2 still runs
@@ -7,7 +8,6 @@
 -- A file that the turn has made or removed is one change in one file, and so is one that it has moved.
 local diff = require("acp_nvim.documents.diff")
 local origin = require("acp_nvim.documents.origin")
-local reviewed_text = require("acp_nvim.review.reviewed_text")
 local printable = require("acp_nvim.ui.printable")
 local standing = require("acp_nvim.review.standing")
 local state = require("acp_nvim.backend.session_store")
@@ -26,6 +26,7 @@ local moved_in = {} ---@type table<integer, table<integer, string[]>>  session -
 ---@field is_count? boolean  "1 line of yours" of the file, not a reason
 
 ---@class acp.UndoOutcome
+---@field verb "undone"|"redone"
 ---@field by acp.WrittenBy
 ---@field count integer
 ---@field files table<string, true>
@@ -43,10 +44,11 @@ local moved_in = {} ---@type table<integer, table<integer, string[]>>  session -
 ---@field whole? "made"|"removed"
 ---@field lines string[]
 
+---@param verb "undone"|"redone"
 ---@param by acp.WrittenBy
 ---@return acp.UndoOutcome
-function M.new(by)
-  return { by = by, count = 0, files = {}, made = {}, removed = {}, left = {}, unnamed = 0 }
+function M.new(verb, by)
+  return { verb = verb, by = by, count = 0, files = {}, made = {}, removed = {}, left = {}, unnamed = 0 }
 end
 
 ---@param file acp.ReviewedFile
@@ -97,8 +99,21 @@ end
 
 ---@param count integer
 ---@return string
-local function changes(count)
+function M.changes(count)
   return counted(count, "change", "changes")
+end
+
+--- "undone: 9 changes in 3 files (turn 2)"
+---@param verb "kept"|"undone"|"redone"
+---@param count integer
+---@param files table<string, any>  by their names
+---@param turn? integer
+---@return string
+function M.done(verb, count, files, turn)
+  local names = vim.tbl_keys(files)
+  local where = #names == 1 and printable.visible(vim.fs.basename(names[1])) or ("%d files"):format(#names)
+  local of = turn and (" (turn %d)"):format(turn) or ""
+  return ("%s: %s%s%s"):format(verb, M.changes(count), count > 0 and " in " .. where or "", of)
 end
 
 --- Whether the turn has made or removed a file, and what the file held.
@@ -140,7 +155,7 @@ function M.add(outcome, file, share, answer)
   if left > 0 or answer.why then
     leave(reason(file, answer.why))
   elseif share.count > done then
-    leave(("%s no longer there"):format(changes(share.count - done)), true)
+    leave(("%s no longer there"):format(M.changes(share.count - done)), true)
   elseif done > 0 and is_written_since(file) then
     leave("changed since")
   end
@@ -254,21 +269,17 @@ local function add_kept(outcome)
 end
 
 ---@param outcome acp.UndoOutcome
----@param verb "undone"|"redone"
 ---@return string text
 ---@return boolean is_whole  nothing is left
-function M.text(outcome, verb)
-  local by = outcome.by
+function M.text(outcome)
+  local by, verb = outcome.by, outcome.verb
   if verb == "undone" then
     add_kept(outcome)
     count_moves(outcome)
   end
-  local files, left = vim.tbl_keys(outcome.files), left_over(outcome)
-  local turn = (" (turn %d)"):format(by.turn)
-  local parts = { ("nothing %s%s"):format(verb, turn) }
+  local left, parts = left_over(outcome), { ("nothing %s (turn %d)"):format(verb, by.turn) }
   if outcome.count > 0 then
-    local where = #files == 1 and printable.visible(vim.fs.basename(files[1])) or ("%d files"):format(#files)
-    parts[1] = ("%s: %s in %s%s"):format(verb, changes(outcome.count), where, turn)
+    parts[1] = M.done(verb, outcome.count, outcome.files, by.turn)
   end
   parts[#parts + 1] = left and "left: " .. left or nil
   parts[#parts + 1] = verb == "undone" and moved_text(by) or nil
