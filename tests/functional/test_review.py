@@ -222,7 +222,7 @@ def test_hunks_arrive_while_the_user_types(open_editor: Open, tmp_path: Path) ->
 
 
 # one of them was told a moment ago, and is not drawn yet
-AT_ONCE = """2G:lua local store, signs = require('acp_nvim.review.store'), require('acp_nvim.review.signs')
+AT_ONCE = """2G:lua local store, signs = require('acp_nvim.review.reviewed_files'), require('acp_nvim.review.signs')
  local buf = vim.fn.bufnr() signs.clear(buf) signs.show(buf, store.of_buffer(buf).text.known.waiting, 0, 0)
  vim.cmd('edit!')""".replace("\n", "")
 

@@ -1,10 +1,13 @@
--- Applies edits of agents to the text of a file in review, whether they were made in its buffer or on disk.
-local asked = require("acp_nvim.review.asked")
+-- Applies edits of agents to the text of a file in review, whether they were made in its buffer or on disk. Those that
+-- the user was asked about, and has answered with yes, are decided, and do not wait again.
 local attached_buffers = require("acp_nvim.review.attached_buffers")
 local changes = require("acp_nvim.documents.changes")
 local diff = require("acp_nvim.documents.diff")
 local messages = require("acp_nvim.ui.messages")
+local patches = require("acp_nvim.documents.patch")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
+local settings = require("acp_nvim.config.settings")
+local text = require("acp_nvim.documents.text")
 
 local M = {}
 
@@ -12,6 +15,33 @@ local M = {}
 ---@return acp.Author
 function M.author_of(by)
   return { session = by.session, turn = by.turn, by = by.kind or by.by, call = by.call, other = by.other }
+end
+
+local function key(edit)
+  return ("%d %d\n%s"):format(edit[1], edit[2], table.concat(edit[3], "\n"))
+end
+
+--- Tells of edits of these lines whether the user has allowed them.
+---
+---   shown    a b c | a B c      allowed
+---   written  a b c | a B c d    b | B is decided, and d waits
+---@param asked? acp.message.AskedTexts[]
+---@param lines string[]
+---@return nil|fun(edit: acp.Edit): boolean  nil: none of them
+function M.allowed(asked, lines)
+  if not asked or settings.get().review.asked ~= "keep" then
+    return nil
+  end
+  local shown = {} ---@type table<string, true>
+  for _, each in ipairs(asked) do
+    local left, decided = text.split(each.left).lines, text.split(each.decided).lines
+    for _, edit in ipairs((patches.up(patches.between(lines, left), diff.edits(left, decided), lines))) do
+      shown[key(edit)] = true
+    end
+  end
+  return function(edit)
+    return shown[key(edit)] or false
+  end
 end
 
 --- An agent has made these edits in the text of the file.
@@ -25,7 +55,7 @@ function M.add(file, edits, is_capped, by)
     messages.show("info", ("%s: too many changes to show one by one, they count as one"):format(name))
   end
   attached_buffers.note_rows(file, edits)
-  reviewed_text.agent(file.text, edits, M.author_of(by), asked.allowed(by.asked, file.text.lines))
+  reviewed_text.agent(file.text, edits, M.author_of(by), M.allowed(by.asked, file.text.lines))
 end
 
 --- An agent has made `lines` of the text of the file. What the user has typed beside them comes first.

@@ -1,19 +1,23 @@
--- Follows the loaded buffers of files in review: every edit is attributed when it happens. What the user types is the
--- user's, what the documents room does for an agent is said by that room, `u` and `<C-r>` lead to a text that is known.
+-- Finds the loaded buffers of files in review and follows them: every edit is attributed when it happens. What the user
+-- types is the user's, what the documents room does for an agent is said by that room, `u` and `<C-r>` lead to a text
+-- that is known.
 --
 -- A key costs a comparison of two lines. What else follows from an edit (signs, counts, events) is done once, when the
 -- event loop turns, or before anybody asks: `settle`.
 local changes = require("acp_nvim.documents.changes")
 local diff = require("acp_nvim.documents.diff")
 local disk_file = require("acp_nvim.review.disk_file")
+local find = require("acp_nvim.documents.find")
 local hunk_list = require("acp_nvim.review.hunk_list")
 local limits = require("acp_nvim.limits")
 local refresh = require("acp_nvim.review.refresh")
+local reviewed_files = require("acp_nvim.review.reviewed_files")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
 local signs = require("acp_nvim.review.signs")
 local snapshots = require("acp_nvim.review.snapshots")
-local store = require("acp_nvim.review.store")
+local state = require("acp_nvim.backend.session_store")
 local text = require("acp_nvim.documents.text")
+local turn_bases = require("acp_nvim.review.turn_bases")
 
 local api = vim.api
 local M = {}
@@ -33,9 +37,7 @@ local M = {}
 
 local followed = {} ---@type table<integer, acp.FollowedBuffer> by buffer
 
----@param buf integer
----@return acp.ReviewedFile?
-function M.file_of(buf)
+local function file_of(buf)
   return followed[buf] and followed[buf].file
 end
 
@@ -57,7 +59,7 @@ local function settle(buf, one)
   local is_same = not one.stale and reviewed_text.is_back(file.text) -- by `u` and `<C-r>` at once
   local may_be_back = seq <= one.newest and (seq ~= one.seq or is_same)
   local is_back = may_be_back and reviewed_text.recall(file.text, seq)
-  file.has_begun = file.has_begun or (is_back and store.has_pending(file))
+  file.has_begun = file.has_begun or (is_back and reviewed_files.has_pending(file))
   if is_back or one.stale then
     one.from, one.to = 0, #file.text.lines
   end
@@ -208,7 +210,7 @@ end
 --- unless `u` in its buffer or a redo may bring a change back. What agents change in such a file begins anew.
 ---@param file acp.ReviewedFile
 function M.refresh_or_leave(file)
-  local is_over = store.is_over(file)
+  local is_over = reviewed_files.is_over(file)
   local may_come_back = file.undos > 0 or (file.buf and reviewed_text.may_come_back(file.text))
   if not is_over or may_come_back then
     file.has_begun = file.has_begun and not is_over
@@ -288,5 +290,98 @@ function M.remember_state(file)
     reviewed_text.remember(file.text, one.seq)
   end
 end
+
+-- Which buffers --------------------------------------------------------------------------------------------------------
+
+--- Follows the buffer if it is that of a file in review, by its name of now.
+---@param buf integer
+local function meet(buf)
+  local file = reviewed_files.by_name(buf)
+  local before = file_of(buf)
+  if before and before ~= file then
+    M.leave(buf)
+  end
+  if not (file and find.is_file(buf)) then
+    return
+  elseif file.deleted and not vim.uv.fs_stat(file.path) then
+    refresh.file(file, 0, 0) -- the buffer still has the text of the deleted file
+  elseif not file.buf then
+    snapshots.restore_undeleted(file)
+    M.follow(file, buf)
+  end
+end
+
+--- Follows the loaded buffer of a file that has come into review, if there is one.
+---@param file acp.ReviewedFile
+function M.meet(file)
+  local buf = not file.buf and find.find(file.path)
+  if buf then
+    meet(buf)
+  end
+end
+
+--- Takes a file along to where it was moved, with its buffer, which has been renamed: the file there has the same text,
+--- and at the old place there is none. So it goes where a plugin follows `git mv`.
+---@param buf integer
+local function move_along(buf)
+  local file, path = file_of(buf), find.resolve(api.nvim_buf_get_name(buf))
+  if not file or reviewed_files.files[path] or vim.uv.fs_stat(file.path) then
+    return
+  end
+  M.settle()
+  local there, saved = disk_file.read(path), vim.bo[buf].modified and snapshots.saved(file.text) or file.text
+  if there and text.same_lines(there.lines, saved.lines) then
+    reviewed_files.move(file, path)
+  end
+end
+
+local group = api.nvim_create_augroup("acp_nvim.review", {})
+
+-- To write a deleted file is to bring it back.
+api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWritePost" }, {
+  group = group,
+  callback = function(event)
+    if next(reviewed_files.files) == nil then
+      return
+    end
+    if event.event == "BufFilePost" then
+      move_along(event.buf)
+      for _, file in pairs(reviewed_files.files) do
+        if file.buf_of_deleted == event.buf then
+          refresh.file(file, 0, 0) -- the buffer may have another name than the deleted file
+        end
+      end
+    end
+    local change = changes.under_way(event.buf)
+    if change and event.event == "BufWritePost" and change.by and change.by.kind ~= "undo" then
+      return -- the end of the change takes it up, with the text of before: here the agent's lines are in the buffer
+    end
+    meet(event.buf)
+    local file = file_of(event.buf)
+    local is_saved = event.event == "BufWritePost" and not vim.bo[event.buf].modified -- it comes after a failure, too
+    if file and is_saved and not change then
+      M.settle()
+      snapshots.take(file.text, "saved")
+      for _, n in ipairs(state.numbers()) do
+        turn_bases.save_in_turn(file.text, n, state.session(n).turn)
+      end
+    end
+  end,
+})
+
+api.nvim_create_autocmd("BufUnload", {
+  group = group,
+  callback = function(event)
+    if not changes.under_way(event.buf) then
+      M.leave(event.buf)
+    end
+    for _, file in pairs(reviewed_files.files) do
+      if file.buf_of_deleted == event.buf then
+        file.buf_of_deleted = nil
+        refresh.gone(file, event.buf)
+      end
+    end
+  end,
+})
 
 return M

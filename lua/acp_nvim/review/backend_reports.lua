@@ -3,9 +3,8 @@
 -- has come together. The texts are made anew from the files in review, and sent if they differ from what was sent last.
 local backend = require("acp_nvim.backend.process")
 local limits = require("acp_nvim.limits")
-local store = require("acp_nvim.review.store")
+local reviewed_files = require("acp_nvim.review.reviewed_files")
 local told = require("acp_nvim.review.told")
-local told_report = require("acp_nvim.review.told_report")
 local turn_lines = require("acp_nvim.review.turn_lines")
 
 local M = {}
@@ -41,9 +40,9 @@ end
 ---@return table[]
 local function report_of(session)
   local list = {}
-  for path, file in vim.spairs(store.files) do
+  for path, file in vim.spairs(reviewed_files.files) do
     local texts = file.text
-    local found = told_report.report(told.parts(texts.told, session, texts.lines), texts.lines)
+    local found = told.report(texts.told, session, texts.lines)
     if found then
       local is_on_disk = vim.uv.fs_stat(path) ~= nil
       local is_there = is_on_disk or #file.text.lines > 0
@@ -61,7 +60,7 @@ end
 ---@return table[]
 local function changed_reports()
   local sessions, fresh = vim.tbl_extend("keep", {}, sent_reports), {}
-  for _, file in pairs(store.files) do
+  for _, file in pairs(reviewed_files.files) do
     for session in pairs(file.text.told) do
       sessions[session] = sent_reports[session] or {}
     end
@@ -71,7 +70,7 @@ local function changed_reports()
     if not vim.deep_equal(files, before) then
       sent_reports[session] = files
       fresh[#fresh + 1] = { session = session, files = files }
-      for _, file in pairs(store.files) do
+      for _, file in pairs(reviewed_files.files) do
         told.sent(file.text.told, session, file.text.lines)
       end
     end
@@ -83,7 +82,7 @@ end
 ---@return table<string, string>
 local function unsaved_texts()
   local texts = {}
-  for path, file in pairs(store.files) do
+  for path, file in pairs(reviewed_files.files) do
     if file.buf and vim.bo[file.buf].modified then
       local text = table.concat(file.text.lines, "\n") .. "\n"
       texts[path] = #text <= limits.REVIEWED_TEXT_BYTES and text or nil
@@ -183,7 +182,7 @@ end)
 --- The agent of that session has got the last report.
 ---@param session integer
 function M.reported(session)
-  for _, file in pairs(store.files) do
+  for _, file in pairs(reviewed_files.files) do
     told.arrived(file.text.told, session)
   end
   sent_reports[session] = nil

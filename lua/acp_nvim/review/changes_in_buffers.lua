@@ -1,16 +1,14 @@
 -- Takes up changes that the documents room makes in loaded buffers, for an agent or for another program that has
 -- changed the disk. The room reports each before and after, and whose edits it is made of.
 local agent_edits = require("acp_nvim.review.agent_edits")
-local asked = require("acp_nvim.review.asked")
 local attached_buffers = require("acp_nvim.review.attached_buffers")
-local buffer_autocmds = require("acp_nvim.review.buffer_autocmds")
 local changes = require("acp_nvim.documents.changes")
 local diff = require("acp_nvim.documents.diff")
 local patches = require("acp_nvim.documents.patch")
 local refresh = require("acp_nvim.review.refresh")
+local reviewed_files = require("acp_nvim.review.reviewed_files")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
 local snapshots = require("acp_nvim.review.snapshots")
-local store = require("acp_nvim.review.store")
 local text = require("acp_nvim.documents.text")
 local turns = require("acp_nvim.review.turns")
 
@@ -52,14 +50,13 @@ local function notice_rereading(change, before)
   })
 end
 
----@param change acp.BufferChange
 local function on_begins(change)
   if change.by and change.by.kind ~= "undo" then
     attached_buffers.settle()
     turns.begin(change.by.session, change.by.turn)
     before_changes[change] = look(change)
     notice_rereading(change, before_changes[change])
-  elseif store.files[change.path] then
+  elseif reviewed_files.files[change.path] then
     attached_buffers.settle()
   end
 end
@@ -68,9 +65,6 @@ end
 
 --- What a step makes of a text without any line, or leaves as one: its rows are those of a buffer, which has an empty
 --- one.
----@param file acp.ReviewedFile
----@param change acp.BufferChange
----@param step acp.Step
 local function take_rows(file, change, step)
   local lines = diff.apply(text.rows(file.text.lines), step.edits)
   lines = #lines == 1 and lines[1] == "" and text.of_buffer(change.buf).lines or lines
@@ -107,9 +101,6 @@ local function take_steps(file, change, is_reread)
 end
 
 --- Takes over what the backend knows of the file, before and after the change.
----@param file acp.ReviewedFile
----@param by acp.By
----@param before acp.BufferBefore
 local function take_facts(file, by, before)
   file.given = by.given or file.given
   if by.was_there ~= nil then
@@ -141,7 +132,7 @@ local function remember_saved(file, change, under)
         edits = step.edits,
         author = by and agent_edits.author_of(by),
         is_allowed = by and function(lines)
-          return asked.allowed(by.asked, lines)
+          return agent_edits.allowed(by.asked, lines)
         end,
       }
     end, change.steps or {})
@@ -158,9 +149,9 @@ end
 ---@param before acp.BufferBefore
 ---@return acp.ReviewedFile
 local function enter(change, before)
-  local file = store.files[change.path]
+  local file = reviewed_files.files[change.path]
   if not file then
-    file = store.enter(change.path, change.path, vim.list_slice(before.lines))
+    file = reviewed_files.enter(change.path, change.path, vim.list_slice(before.lines))
     file.created, file.shape = change.created or false, before.shape
   end
   snapshots.restore_undeleted(file)
@@ -175,7 +166,7 @@ end
 
 ---@param change acp.BufferChange
 local function on_ended(change)
-  local before, file = before_changes[change], store.files[change.path]
+  local before, file = before_changes[change], reviewed_files.files[change.path]
   before_changes[change] = nil
   local is_undo = change.by and change.by.kind == "undo" -- who undoes hunks says so
   local was_deleted = file ~= nil and file.deleted
@@ -186,7 +177,7 @@ local function on_ended(change)
   elseif not file then
     return
   elseif file.buf ~= change.buf then
-    return buffer_autocmds.meet(file)
+    return attached_buffers.meet(file)
   else
     snapshots.restore_undeleted(file)
   end

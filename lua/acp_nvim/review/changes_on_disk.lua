@@ -2,13 +2,12 @@
 -- holds, or a program has changed it that no tool call has announced.
 local agent_edits = require("acp_nvim.review.agent_edits")
 local attached_buffers = require("acp_nvim.review.attached_buffers")
-local buffer_autocmds = require("acp_nvim.review.buffer_autocmds")
 local disk_file = require("acp_nvim.review.disk_file")
 local refresh = require("acp_nvim.review.refresh")
+local reviewed_files = require("acp_nvim.review.reviewed_files")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
 local snapshots = require("acp_nvim.review.snapshots")
 local standing = require("acp_nvim.review.standing")
-local store = require("acp_nvim.review.store")
 local text = require("acp_nvim.documents.text")
 local told = require("acp_nvim.review.told")
 local turns = require("acp_nvim.review.turns")
@@ -44,7 +43,6 @@ local function shape_of(news, before)
 end
 
 --- Whether Neovim reads bytes that are no UTF-8 as latin1, as the backend does: 'fileencodings' may say otherwise.
----@return boolean
 local function reads_latin1()
   for name in vim.gsplit(vim.o.fileencodings, ",", { trimempty = true }) do
     if not vim.list_contains({ "ucs-bom", "utf-8", "default" }, name) then
@@ -57,10 +55,10 @@ end
 ---@param real string
 ---@param news acp.DiskChange
 local function deleted(real, news)
-  local file = store.files[real]
+  local file = reviewed_files.files[real]
   if not file then
     local before = text.split(news.before or "")
-    file = store.enter(real, news.given, before.lines)
+    file = reviewed_files.enter(real, news.given, before.lines)
     agent_edits.begin(file, news, true, shape_of(news, before))
     if not news.known then
       table.insert(file.unknown, agent_edits.author_of(news))
@@ -75,7 +73,7 @@ local function deleted(real, news)
   end
   snapshots.take(file.text, "undeleted")
   agent_edits.take(file, {}, news)
-  file.deleted, file.given = store.has_pending(file), news.given
+  file.deleted, file.given = reviewed_files.has_pending(file), news.given
   file.folders, file.link = news.folders, news.link
   told.deleted(file.text.told, news.session)
   refresh.file(file, 0, 0)
@@ -84,14 +82,14 @@ end
 ---@param real string
 ---@param news acp.DiskChange
 local function written(real, news)
-  local file, after = store.files[real], text.split(news.after or "")
+  local file, after = reviewed_files.files[real], text.split(news.after or "")
   if not news.known then
-    file = file or store.enter(real, news.given, after.lines)
+    file = file or reviewed_files.enter(real, news.given, after.lines)
     table.insert(file.unknown, agent_edits.author_of(news))
     snapshots.take_lines(file.text, after.lines, true)
   else
     local before = text.split(news.before or "")
-    file = file or store.enter(real, news.given, before.lines)
+    file = file or reviewed_files.enter(real, news.given, before.lines)
     agent_edits.begin(file, news, news.before ~= nil, shape_of(news, before))
     snapshots.take_lines(file.text, before.lines, true)
     agent_edits.take(file, after.lines, news)
@@ -101,7 +99,7 @@ local function written(real, news)
   end
   file.given, file.deleted = news.given, false
   snapshots.take(file.text, "saved")
-  buffer_autocmds.meet(file)
+  attached_buffers.meet(file)
   attached_buffers.compare(file)
   refresh.file(file, 0, #file.text.lines)
 end
@@ -146,11 +144,11 @@ function M.stands(real, news)
   attached_buffers.settle()
   turns.begin(news.session, news.turn)
   local is_gone, author = news.after.kind == standing.NOTHING, agent_edits.author_of(news)
-  local file = store.files[real]
+  local file = reviewed_files.files[real]
   if not file then
     local is_text = news.after.kind == "file" or news.after.kind == "text"
     local found = is_text and disk_file.read(real)
-    file = store.enter(real, news.given, found and found.lines or {})
+    file = reviewed_files.enter(real, news.given, found and found.lines or {})
   end
   local before, after = standings_of(file, news)
   if before and after then
@@ -165,7 +163,7 @@ function M.stands(real, news)
   end
   file.given, file.removed = news.given, is_gone
   file.folders = is_gone and news.folders or file.folders
-  buffer_autocmds.meet(file)
+  attached_buffers.meet(file)
   refresh.file(file, 0, #file.text.lines)
 end
 

@@ -8,8 +8,8 @@ local limits = require("acp_nvim.limits")
 local messages = require("acp_nvim.ui.messages")
 local outcome = require("acp_nvim.review.outcome")
 local refresh = require("acp_nvim.review.refresh")
+local reviewed_files = require("acp_nvim.review.reviewed_files")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
-local store = require("acp_nvim.review.store")
 local undo = require("acp_nvim.review.undo")
 
 local M = {}
@@ -60,17 +60,15 @@ end
 -- What was undone -----------------------------------------------------------------------------------------------------
 
 --- The files of an undo that cannot be taken back any more may leave the review.
----@param one acp.UndoneTurn
 local function release(one)
   for _, each in ipairs(one.files) do
     each.file.undos = each.file.undos - 1
-    if store.files[each.file.path] == each.file then
+    if reviewed_files.files[each.file.path] == each.file then
       attached_buffers.refresh_or_leave(each.file)
     end
   end
 end
 
----@param one acp.UndoneTurn
 local function remember(one)
   for _, each in ipairs(one.files) do
     each.file.undos = each.file.undos + 1
@@ -82,7 +80,6 @@ local function remember(one)
 end
 
 --- Something else was decided: what was undone stays so.
----@param why string
 local function forget_undone(why)
   local list = undone
   undone, why_none = {}, #list > 0 and why or why_none
@@ -129,9 +126,6 @@ local function finish(verb, count, names, problems, how)
 end
 
 --- Keeps the changes of a session, or of a turn of it, that nobody can undo.
----@param file acp.ReviewedFile
----@param session integer
----@param turn? integer
 local function keep_unknown(file, session, turn)
   file.unknown = vim.tbl_filter(function(author)
     return author.session ~= session or (turn ~= nil and author.turn ~= turn)
@@ -142,7 +136,7 @@ end
 ---@param how acp.DecideOptions
 local function keep_hunks(ids, how)
   local count, names = 0, {}
-  for _, file in ipairs(store.all()) do
+  for _, file in ipairs(reviewed_files.all()) do
     local kept = how.whole_turn and reviewed_text.keep_turn(file.text, how.whole_turn) or {}
     vim.list_extend(kept, reviewed_text.keep(file.text, ids))
     count, names[file.given] = count + #kept, #kept > 0 or nil
@@ -165,7 +159,7 @@ end
 ---@param how acp.DecideOptions
 local function undo_hunks(ids, how)
   local count, names, problems, chosen = 0, {}, {}, 0
-  carry_out(store.all(), function(file)
+  carry_out(reviewed_files.all(), function(file)
     chosen = #reviewed_text.undoable(file.text, ids)
     return chosen > 0 and undo.file(file, { ids = ids }) or nil
   end, function(file, answer)
@@ -197,7 +191,6 @@ end
 -- Turns ---------------------------------------------------------------------------------------------------------------
 
 --- Removes the folders that the turn has made, once they are empty.
----@param files acp.UndoneFile[]
 local function remove_folders(files)
   local made = vim.iter(files):fold({}, function(list, one)
     return vim.list_extend(list, one.before and one.before.facts.made or one.file.made or {})
@@ -216,12 +209,12 @@ end
 function M.undo_turn(by, still_waiting)
   attached_buffers.settle()
   local result, files, shares, count = outcome.new("undone", by), {}, {}, 0
-  for _, file in ipairs(store.all()) do
+  for _, file in ipairs(reviewed_files.all()) do
     shares[file] = outcome.look(file, by)
     count = count + shares[file].count
   end
   local message, is_whole
-  carry_out(store.all(), function(file)
+  carry_out(reviewed_files.all(), function(file)
     if shares[file].count > 0 then
       return undo.file(file, { written_by = by })
     end

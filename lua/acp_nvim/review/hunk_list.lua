@@ -60,6 +60,39 @@ function M.change(author, old, new, earlier)
   }
 end
 
+--- Whether two lists hold the same.
+---@param some any[]
+---@param others any[]
+---@return boolean
+function M.is_same(some, others)
+  if #some ~= #others then
+    return false
+  end
+  for i, each in ipairs(some ~= others and some or {}) do
+    if each ~= others[i] then
+      return false
+    end
+  end
+  return true
+end
+
+--- How much two lists have in common where they begin, and where they end: an edit meets some hunks of thousands.
+---@param before integer
+---@param now integer
+---@param is_same fun(i: integer, k: integer): boolean  an item of the one and of the other
+---@return integer head
+---@return integer tail
+function M.in_common(before, now, is_same)
+  local head, tail, most = 0, 0, math.min(before, now)
+  while head < most and is_same(head + 1, head + 1) do
+    head = head + 1
+  end
+  while tail < most - head and is_same(before - tail, now - tail) do
+    tail = tail + 1
+  end
+  return head, tail
+end
+
 --- The hunks that overlap or touch these rows.
 ---@param hunks acp.HunkList
 ---@param first integer
@@ -143,18 +176,6 @@ local function name(made, gone, is_taken)
   end
 end
 
----@param some any[]
----@param others any[]
----@return boolean
-local function is_same_list(some, others)
-  for i = 1, math.max(#some, #others) do
-    if some[i] ~= others[i] then
-      return false
-    end
-  end
-  return true
-end
-
 --- The hunks after an edit beside all of them.
 ---@param hunks acp.HunkList
 ---@param edit acp.Edit
@@ -171,29 +192,21 @@ local function shifted(hunks, edit)
   return { rows = rows, changes = hunks.changes, made_of = hunks.made_of }
 end
 
---- How many hunks of a single turn are the same where they begin, and where they end: an edit meets some of thousands.
+--- How many hunks of a single turn are the same where they begin, and where they end.
 ---@param before acp.HunkList
 ---@param turn? acp.Turn  the only one of which something waits
 ---@param is_taken table<integer, any>
 ---@return integer head
 ---@return integer tail
-local function in_common(before, turn, is_taken)
+local function of_turn_in_common(before, turn, is_taken)
   local was, patch = before.made_of and before.made_of[1], turn and turn.patch
   if not was or not patch or #before.made_of > 1 then
     return 0, 0
   end
-  local function is_same(i, k)
+  return M.in_common(#was, #patch.old, function(i, k)
     local change = before.changes[i]
     return was[i] == patch.old[k] and #change.new == patch.n[k] and not is_taken[change.id]
-  end
-  local head, tail, most = 0, 0, math.min(#was, #patch.old)
-  while head < most and is_same(head + 1, head + 1) do
-    head = head + 1
-  end
-  while tail < most - head and is_same(#was - tail, #patch.old - tail) do
-    tail = tail + 1
-  end
-  return head, tail
+  end)
 end
 
 --- The changes of a text by its stack.
@@ -205,10 +218,10 @@ end
 ---@return acp.HunkList
 function M.of(before, turns, lines, is_taken, edit)
   local made_of = stack.hunks_of(turns)
-  if edit and before.made_of and is_same_list(made_of, before.made_of) then
+  if edit and before.made_of and M.is_same(made_of, before.made_of) then
     return shifted(before, edit)
   end
-  local head, tail = in_common(before, stack.only_waiting(turns), is_taken)
+  local head, tail = of_turn_in_common(before, stack.only_waiting(turns), is_taken)
   local hunks, at = M.none(), head + 1 -- at: the first of those before that may still stay
   hunks.made_of = made_of
   local made, places_of = {}, {} ---@type acp.AgentChange[], table<string[], integer>
@@ -245,36 +258,33 @@ function M.of(before, turns, lines, is_taken, edit)
   return hunks
 end
 
---- The changes that the user was asked about, as far as they are known as turns.
----@param before acp.HunkList  as they were last
+--- The changes that turns have made, whether they wait or not, and whatever later turns have made of them.
+---@param known acp.AgentChange[]  which stay what they are
 ---@param turns acp.Turn[]
 ---@param lines string[]
----@return acp.HunkList
-function M.of_allowed(before, turns, lines)
-  local known, list = {}, {} ---@type table<string[], acp.AgentChange>, acp.Placed[]
-  for _, change in ipairs(before.changes) do
-    known[change.old] = change
+---@param is_meant fun(turn: acp.Turn): boolean
+---@return acp.Placed[]  ascending
+function M.of_turns(known, turns, lines, is_meant)
+  local by_old, list = {}, {} ---@type table<string[], acp.AgentChange>, acp.Placed[]
+  for _, change in ipairs(known) do
+    by_old[change.old] = change
   end
   for i, turn in ipairs(turns) do
-    for k, at in ipairs(turn.allowed and turn.patch.at or {}) do
+    for k, at in ipairs(is_meant(turn) and turn.patch.at or {}) do
       local row, old, n = stack.live_row(turns, i, at), turn.patch.old[k], turn.patch.n[k]
-      local same = known[old] ---@type acp.AgentChange?
+      local same = by_old[old] ---@type acp.AgentChange?
       if not (same and #same.new == n and stands_at(lines, row, same)) then
         local id = same and same.id or M.new_id()
         same = M.change(turn, old, vim.list_slice(lines, row + 1, row + n))
         same.id = id
       end
-      list[#list + 1] = { row = row, item = same }
+      list[#list + 1] = { row = row, item = same, is_allowed = turn.allowed }
     end
   end
   table.sort(list, function(one, other)
     return one.row < other.row or (one.row == other.row and one.item.id < other.item.id)
   end)
-  local hunks = M.none()
-  for i, placed in ipairs(list) do
-    hunks.rows[i], hunks.changes[i] = placed.row, placed.item
-  end
-  return hunks
+  return list
 end
 
 return M

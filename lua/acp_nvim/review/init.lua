@@ -2,19 +2,19 @@
 -- room, so that it answers at once and goes on when the backend has ended. The backend tells what changes on disk, and
 -- is told what was undone.
 --
---   the model      store (the files) > reviewed_text (the text of one) > stack (whose lines they are), hunk_list (what
---                  waits), moments (states of `u`), snapshots (saved, deleted, undone), told (what agents know),
---                  turn_bases (lines of the user's since)
---   comes in       attached_buffers (the user's keys), changes_in_buffers (agents), changes_on_disk, turns
+--   the model      reviewed_files (all that is known of each) > reviewed_text > stack (whose lines they are), hunk_list
+--                  (what waits), moments (states of `u`), snapshots (saved, deleted, undone), told (what agents know),
+--                  turn_bases (lines of the user's since), standing (what has no lines)
+--   comes in       attached_buffers (the user's keys), changes_in_buffers and changes_on_disk (agents), turns
 --   is decided     decisions > undo (one file) > file_text, disk_file; outcome (the message)
---   is shown       refresh > signs, keys, key_hint; backend_reports > turn_lines (chat), told_report (agents)
+--   is shown       refresh > signs, keys, key_hint; backend_reports > turn_lines (the chat), told (the agents)
 local backend_reports = require("acp_nvim.review.backend_reports")
 local changes_on_disk = require("acp_nvim.review.changes_on_disk")
 local decisions = require("acp_nvim.review.decisions")
 local outcome = require("acp_nvim.review.outcome")
 local queries = require("acp_nvim.review.queries")
 local refresh = require("acp_nvim.review.refresh")
-local store = require("acp_nvim.review.store")
+local reviewed_files = require("acp_nvim.review.reviewed_files")
 local turn_lines = require("acp_nvim.review.turn_lines")
 local turns = require("acp_nvim.review.turns")
 require("acp_nvim.review.changes_in_buffers") -- it listens from now on
@@ -31,7 +31,7 @@ return {
   hunk_at_cursor = queries.hunk_at_cursor,
   listen = refresh.listen,
   newest_turn = queries.newest_turn,
-  of_buffer = store.of_buffer,
+  of_buffer = reviewed_files.of_buffer,
   of_turn = queries.of_turn,
   pending = queries.pending,
   pending_by_session = refresh.pending_by_session,

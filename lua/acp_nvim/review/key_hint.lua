@@ -45,17 +45,12 @@ local function versions(buf, at, count)
   return { of("  ", "keep", "undo", way), of(" ", "keep", "undo", way), of(" ", "keep", "undo"), of("") }
 end
 
----@param win integer
----@return integer
 local function text_width(win)
   local info = vim.fn.getwininfo(win)[1]
   return info.width - info.textoff
 end
 
 --- How many cells are free behind a line, in the row of the screen in which it ends.
----@param win integer
----@param row integer
----@return integer
 local function room(win, row)
   local width = text_width(win)
   local used = vim.fn.virtcol({ row + 1, "$" }, false, win) - 1

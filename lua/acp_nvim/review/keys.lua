@@ -23,7 +23,6 @@ local DECIDE = { keep = true, undo = true }
 
 local mapped = {} ---@type table<integer, true> buffers that have their keys
 
----@param buf integer
 local function map(buf)
   for _, each in ipairs(MAPS) do
     local key = key_names.keys[each.verb]
@@ -79,8 +78,6 @@ function M.attend()
 end
 
 --- How many pending changes there are beside those of a buffer, which has `count`.
----@param count integer
----@return integer
 local function elsewhere(count)
   local total = 0
   for _, pending in pairs(review.pending_by_session()) do

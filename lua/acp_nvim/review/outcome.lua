@@ -9,9 +9,9 @@
 local diff = require("acp_nvim.documents.diff")
 local origin = require("acp_nvim.documents.origin")
 local printable = require("acp_nvim.ui.printable")
+local reviewed_files = require("acp_nvim.review.reviewed_files")
 local standing = require("acp_nvim.review.standing")
 local state = require("acp_nvim.backend.session_store")
-local store = require("acp_nvim.review.store")
 local turn_bases = require("acp_nvim.review.turn_bases")
 local turn_lines = require("acp_nvim.review.turn_lines")
 
@@ -55,7 +55,7 @@ end
 ---@param by acp.WrittenBy
 ---@return acp.TurnInFile
 function M.look(file, by)
-  local share = { count = store.left_of_turn(file, by), lines = vim.list_slice(file.text.lines) }
+  local share = { count = reviewed_files.left_of_turn(file, by), lines = vim.list_slice(file.text.lines) }
   local turn = file.turn_shapes[by.session]
   if file.deleted then
     share.whole = "removed"
@@ -82,17 +82,11 @@ local function reason(file, why)
 end
 
 --- Whether another program has written the file by now.
----@param file acp.ReviewedFile
----@return boolean
 local function is_written_since(file)
   local buf = file.buf
   return buf and not vim.bo[buf].modified and vim.uv.fs_stat(file.path) and origin.is_outdated(buf) or false
 end
 
----@param count integer
----@param one string
----@param many string
----@return string
 local function counted(count, one, many)
   return ("%d %s"):format(count, count == 1 and one or many)
 end
@@ -142,7 +136,7 @@ function M.add(outcome, file, share, answer)
   local function leave(why, is_count)
     table.insert(outcome.left, { name = name, why = why, is_count = is_count })
   end
-  local left = store.left_of_turn(file, by)
+  local left = reviewed_files.left_of_turn(file, by)
   local done = math.min(answer.count or 0, share.count - left)
   if done > 0 then
     outcome.files[file.given] = true
@@ -171,7 +165,7 @@ function M.add(outcome, file, share, answer)
     leave("earlier text unknown")
   end
   if by.is_known then
-    local all = store.left_of_turn(file, { session = by.session, turn = by.turn })
+    local all = reviewed_files.left_of_turn(file, { session = by.session, turn = by.turn })
     outcome.unnamed = outcome.unnamed + all - left
   end
 end
@@ -250,15 +244,12 @@ function M.forget_session(session)
 end
 
 --- "git: HEAD, index moved in the turn, not undone"
----@param by acp.WrittenBy
----@return string?
 local function moved_text(by)
   local moved = (moved_in[by.session] or {})[by.turn]
   return moved and ("git: %s moved in the turn, not undone"):format(table.concat(moved, ", ")) or nil
 end
 
 --- Adds what was kept by hand: it is final.
----@param outcome acp.UndoOutcome
 local function add_kept(outcome)
   for _, share in vim.spairs(turn_lines.share(outcome.by.session, outcome.by.turn)) do
     if share.kept > 0 then

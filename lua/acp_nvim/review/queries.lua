@@ -1,8 +1,8 @@
 -- Answers questions about the review: the changes, the pending hunks, those in some rows.
 local attached_buffers = require("acp_nvim.review.attached_buffers")
+local reviewed_files = require("acp_nvim.review.reviewed_files")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
 local stack = require("acp_nvim.review.stack")
-local store = require("acp_nvim.review.store")
 
 local api = vim.api
 local M = {}
@@ -37,7 +37,7 @@ local function changes_of(file, n)
     end
     return by_author[key]
   end
-  for _, hunk in ipairs(store.hunks(file)) do
+  for _, hunk in ipairs(reviewed_files.hunks(file)) do
     if not n or hunk.session == n then
       table.insert(entry_of(hunk).hunks, {
         id = hunk.id,
@@ -65,7 +65,7 @@ end
 --- The resolved paths of the files in review.
 ---@return string[]
 function M.files()
-  return vim.tbl_keys(store.files)
+  return vim.tbl_keys(reviewed_files.files)
 end
 
 --- The changes of agents, in the order of their paths: a file that two have changed has two entries.
@@ -73,7 +73,7 @@ end
 ---@return table[]
 function M.changes(n)
   attached_buffers.settle()
-  local files, list = vim.tbl_values(store.files), {}
+  local files, list = vim.tbl_values(reviewed_files.files), {}
   table.sort(files, function(one, other)
     return one.given < other.given
   end)
@@ -87,13 +87,13 @@ end
 ---@return acp.Hunk?
 function M.hunk(id)
   attached_buffers.settle()
-  for _, file in pairs(store.files) do
+  for _, file in pairs(reviewed_files.files) do
     for i, change in ipairs(reviewed_text.waiting(file.text).changes) do
       if change.id == id then
-        return store.pending(file, i, i)[1]
+        return reviewed_files.pending(file, i, i)[1]
       end
     end
-    for _, hunk in ipairs(vim.list_extend(store.decided(file), store.allowed(file))) do
+    for _, hunk in ipairs(vim.list_extend(reviewed_files.decided(file), reviewed_files.allowed(file))) do
       if hunk.id == id then
         return hunk
       end
@@ -114,8 +114,8 @@ function M.pending_files(n, turn)
     return fits(hunk) or vim.iter(hunk.earlier):any(fits)
   end
   local list = {}
-  for _, file in pairs(store.files) do
-    local hunks = vim.tbl_filter(turn and holds or fits, store.pending(file))
+  for _, file in pairs(reviewed_files.files) do
+    local hunks = vim.tbl_filter(turn and holds or fits, reviewed_files.pending(file))
     local unknown = vim.iter(file.unknown):any(fits)
     list[#list + 1] = (unknown or #hunks > 0) and changed_file(file, unknown, hunks) or nil
   end
@@ -146,11 +146,11 @@ end
 function M.of_turn(n, turn)
   attached_buffers.settle()
   local list, what = {}, { session = n, turn = turn }
-  for _, file in ipairs(store.all()) do
+  for _, file in ipairs(reviewed_files.all()) do
     local unknown = vim.iter(file.unknown):any(function(author)
       return stack.is_of(author, what)
     end)
-    local hunks = store.of_turn(file, what)
+    local hunks = reviewed_files.of_turn(file, what)
     list[#list + 1] = (unknown or #hunks > 0) and changed_file(file, unknown, hunks) or nil
   end
   return list
@@ -161,8 +161,8 @@ end
 ---@return integer[]
 function M.turns_of(n)
   local turns = {}
-  for _, file in pairs(store.files) do
-    for _, author in vim.iter({ store.turns(file), file.unknown }):flatten():enumerate() do
+  for _, file in pairs(reviewed_files.files) do
+    for _, author in vim.iter({ reviewed_files.turns(file), file.unknown }):flatten():enumerate() do
       for _, of in ipairs({ author, author.other }) do
         turns[of.turn] = of.session == n or turns[of.turn]
       end
@@ -185,11 +185,11 @@ function M.newest_turn(n, undoable)
     end
   end
   vim.iter((M.pending(n))):each(count)
-  for _, file in pairs(store.files) do
-    local turns = undoable and store.turns(file) or reviewed_text.waiting_turns(file.text)
+  for _, file in pairs(reviewed_files.files) do
+    local turns = undoable and reviewed_files.turns(file) or reviewed_text.waiting_turns(file.text)
     vim.iter(turns):each(count) -- the text may be what it was before all of them
   end
-  for _, file in pairs((undoable and newest > 0) and {} or store.files) do
+  for _, file in pairs((undoable and newest > 0) and {} or reviewed_files.files) do
     vim.iter(file.unknown):each(count)
   end
   return newest > 0 and newest or nil
@@ -202,11 +202,11 @@ end
 ---@return acp.Hunk[]
 function M.touching(buf, from, to)
   attached_buffers.settle()
-  local file, list = store.of_buffer(buf), {}
+  local file, list = reviewed_files.of_buffer(buf), {}
   if file and file.buf ~= buf then -- a deleted file, in the buffer that has its text
-    return store.pending(file)
+    return reviewed_files.pending(file)
   end
-  for _, hunk in ipairs(file and store.near(file, from, to) or {}) do
+  for _, hunk in ipairs(file and reviewed_files.near(file, from, to) or {}) do
     local start = hunk.n == 0 and hunk.first - 1 or hunk.first
     local stop = hunk.n == 0 and hunk.first or hunk.first + hunk.n - 1
     if start <= to and stop >= from then
@@ -235,7 +235,7 @@ end
 ---@return acp.AgentChange[] changes
 function M.rows(buf)
   attached_buffers.settle()
-  local file, rows = store.of_buffer(buf), {}
+  local file, rows = reviewed_files.of_buffer(buf), {}
   local hunks = file and reviewed_text.waiting(file.text) or { rows = {}, changes = {} }
   local last = api.nvim_buf_line_count(buf) - 1
   for i, row in ipairs(hunks.rows) do

@@ -2,10 +2,11 @@
 -- below the turn, the event `AcpChanges`.
 local backend_reports = require("acp_nvim.review.backend_reports")
 local find = require("acp_nvim.documents.find")
+local hunk_list = require("acp_nvim.review.hunk_list")
+local reviewed_files = require("acp_nvim.review.reviewed_files")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
 local signs = require("acp_nvim.review.signs")
 local state = require("acp_nvim.backend.session_store")
-local store = require("acp_nvim.review.store")
 local user_events = require("acp_nvim.backend.user_events")
 
 local M = {}
@@ -29,8 +30,6 @@ function M.listen(changed, gone)
   listeners[#listeners + 1] = { changed = changed, gone = gone }
 end
 
----@param buf? integer
----@param has_pending boolean
 local function tell(buf, has_pending)
   for _, listener in ipairs(buf and listeners or {}) do
     listener.changed(buf --[[@as integer]], has_pending)
@@ -64,7 +63,7 @@ local function known_of(file)
     pending[change.session] = (pending[change.session] or 0) + 1
     sessions[change.session] = true
   end
-  for _, hunk in ipairs(vim.list_extend(store.decided(file), store.allowed(file))) do
+  for _, hunk in ipairs(vim.list_extend(reviewed_files.decided(file), reviewed_files.allowed(file))) do
     facts[#facts + 1] = hunk.id .. hunk.state
     sessions[hunk.session] = true
   end
@@ -73,21 +72,6 @@ local function known_of(file)
     sessions[author.session] = true
   end
   return { changes = changes, facts = table.concat(facts, "\n"), sessions = sessions, pending = pending }
-end
-
----@param one acp.AgentChange[]
----@param other acp.AgentChange[]
----@return boolean
-local function same_changes(one, other)
-  if #one ~= #other then
-    return false
-  end
-  for i, change in ipairs(one ~= other and one or {}) do
-    if change ~= other[i] then
-      return false
-    end
-  end
-  return true
 end
 
 ---@param file acp.ReviewedFile
@@ -108,7 +92,7 @@ end
 --- A deleted file shows so in the buffer that still has its text.
 ---@param file acp.ReviewedFile
 local function show_deleted(file)
-  local buf = file.deleted and store.has_pending(file) and find.find(file.path) or nil
+  local buf = file.deleted and reviewed_files.has_pending(file) and find.find(file.path) or nil
   if file.buf_of_deleted and file.buf_of_deleted ~= buf then
     signs.clear(file.buf_of_deleted)
     tell(file.buf_of_deleted, false)
@@ -128,7 +112,7 @@ end
 ---@param from integer
 ---@param to integer
 function M.file(file, from, to)
-  if store.files[file.path] ~= file then
+  if reviewed_files.files[file.path] ~= file then
     return
   elseif file.buf then
     signs.show(file.buf, reviewed_text.waiting(file.text), from, to)
@@ -137,10 +121,10 @@ function M.file(file, from, to)
     show_deleted(file)
   end
   local before, now = announced[file], known_of(file)
-  local is_known = before and before.facts == now.facts and same_changes(before.changes, now.changes)
+  local is_known = before and before.facts == now.facts and hunk_list.is_same(before.changes, now.changes)
   if not is_known then
     announced[file] = now
-    tell(file.buf, store.has_pending(file))
+    tell(file.buf, reviewed_files.has_pending(file))
     count(before and before.pending or {}, now.pending)
     fire(file, before, now)
   end
@@ -153,7 +137,7 @@ end
 ---@param file acp.ReviewedFile
 function M.over(file)
   local before = announced[file]
-  store.leave(file)
+  reviewed_files.leave(file)
   announced[file] = nil
   count(before and before.pending or {}, {})
   backend_reports.file_over(file)
@@ -194,12 +178,12 @@ function M.hide_in_diff(sides, buf)
   for _, each in pairs({ before or buf, buf }) do
     local is_hidden = vim.list_contains(vim.tbl_values(hiding), each)
     if signs.is_hidden(each) ~= is_hidden then
-      local file = vim.api.nvim_buf_is_loaded(each) and store.of_buffer(each) or nil
+      local file = vim.api.nvim_buf_is_loaded(each) and reviewed_files.of_buffer(each) or nil
       signs.set_hidden(each, is_hidden, file and file.buf == each and reviewed_text.waiting(file.text) or nil)
       if file and file.buf_of_deleted == each then
         show_deleted(file)
       elseif file and file.buf == each then
-        tell(each, store.has_pending(file))
+        tell(each, reviewed_files.has_pending(file))
       end
     end
   end

@@ -154,8 +154,14 @@ end
 function M.allowed(text)
   local known = text.known
   if not known.allowed then
-    text.last_allowed = hunk_list.of_allowed(text.last_allowed or hunk_list.none(), known.turns, text.lines)
-    known.allowed = text.last_allowed
+    local last, list = text.last_allowed, hunk_list.none()
+    local placed = hunk_list.of_turns(last and last.changes or {}, known.turns, text.lines, function(turn)
+      return turn.allowed
+    end)
+    for n, each in ipairs(placed) do
+      list.rows[n], list.changes[n] = each.row, each.item
+    end
+    known.allowed, text.last_allowed = list, list
   end
   return known.allowed
 end
@@ -249,25 +255,11 @@ end
 ---@param what acp.WrittenBy
 ---@return acp.Placed[]
 local function lines_of_turn(text, what)
-  local list, hunks = {}, line_hunks(text) ---@type acp.Placed[], acp.HunkList
-  local known = {} ---@type table<string[], acp.AgentChange>
-  for _, change in ipairs(M.allowed(text).changes) do
-    known[change.old] = change
-  end
-  for _, change in ipairs(hunks.changes) do
-    known[change.old] = change
-  end
-  for i, turn in ipairs(text.known.turns) do
-    for k, at in ipairs(stack.is_of(turn, what) and turn.patch.at or {}) do
-      local row, change = stack.live_row(text.known.turns, i, at), known[turn.patch.old[k]]
-      if not change then
-        local new = vim.list_slice(text.lines, row + 1, row + turn.patch.n[k])
-        change = hunk_list.change(turn, turn.patch.old[k], new)
-        change.id = hunk_list.new_id()
-      end
-      list[#list + 1] = { row = row, item = change, is_allowed = turn.allowed }
-    end
-  end
+  local hunks = line_hunks(text)
+  local known = vim.list_extend(vim.list_slice(M.allowed(text).changes), hunks.changes)
+  local list = hunk_list.of_turns(known, text.known.turns, text.lines, function(turn)
+    return stack.is_of(turn, what)
+  end)
   local last = hunks.changes[#hunks.changes]
   if last and last.had_newline ~= nil and stack.is_of(last, what) then
     list[#list + 1] = { row = hunks.rows[#hunks.rows], item = last }

@@ -29,9 +29,6 @@ local scheduled = false
 local colours = setmetatable({}, { __mode = "k" }) ---@type table<acp.AgentChange, table<integer, acp.Span[]>>
 
 --- A removed line as it can be shown between lines: tabs as wide as they were, control characters made visible.
----@param line string
----@param tabstop integer
----@return string
 local function visible(line, tabstop)
   line = #line > limits.REMOVED_LINE_BYTES
       and line:sub(1, limits.REMOVED_LINE_BYTES + vim.str_utf_end(line, limits.REMOVED_LINE_BYTES))
@@ -83,8 +80,6 @@ local function virtual_lines(buf, change)
 end
 
 --- Above the first line there is room for virtual ones only where a window has scrolled up to it.
----@param buf integer
----@param count integer
 local function uncover(buf, count)
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     api.nvim_win_call(win, function()
@@ -199,9 +194,6 @@ schedule = function()
 end
 
 --- Marks a change, and has it drawn soon. The mark moves with the text.
----@param buf integer
----@param change acp.AgentChange
----@param row integer
 local function put(buf, change, row)
   mark(buf, change, row)
   if not hidden[buf] then
@@ -210,24 +202,6 @@ local function put(buf, change, row)
   end
 end
 
---- How many changes two lists have in common where they begin, and where they end: of thousands most stay as they are.
----@param before acp.AgentChange[]
----@param now acp.AgentChange[]
----@return integer head
----@return integer tail
-local function in_common(before, now)
-  local head, tail, most = 0, 0, math.min(#before, #now)
-  while head < most and before[head + 1] == now[head + 1] do
-    head = head + 1
-  end
-  while tail < most - head and before[#before - tail] == now[#now - tail] do
-    tail = tail + 1
-  end
-  return head, tail
-end
-
----@param buf integer
----@param id integer
 local function take_away(buf, id)
   shown[buf].waiting[id], shown[buf].at_end[id] = nil, nil
   api.nvim_buf_del_extmark(buf, namespace, id)
@@ -242,7 +216,9 @@ end
 function M.show(buf, hunks, from, to)
   shown[buf] = shown[buf] or { changes = {}, at_end = {}, waiting = {} }
   local before, now = shown[buf].changes, hunks.changes
-  local head, tail = in_common(before, now)
+  local head, tail = hunk_list.in_common(#before, #now, function(i, k)
+    return before[i] == now[k]
+  end)
   local stays, had = {}, {} ---@type table<integer, true>, table<acp.AgentChange, true>
   for i = head + 1, #now - tail do
     stays[now[i].id] = true

@@ -77,8 +77,6 @@ function M.undo_saved(text, plan)
 end
 
 --- That text is there again.
----@param text acp.ReviewedText
----@param name "saved"|"undeleted"
 local function restore(text, name)
   local snapshot = text.snapshots[name]
   local edits = diff.edits(text.lines, snapshot.lines)

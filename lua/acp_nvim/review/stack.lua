@@ -92,8 +92,6 @@ local function patches_of(turns)
 end
 
 --- How many turns are below the reviewed text.
----@param turns acp.Turn[]
----@return integer
 local function floor_of(turns)
   local floor = 0
   while turns[floor + 1] and turns[floor + 1].allowed do
@@ -292,9 +290,6 @@ end
 -- An agent writes -----------------------------------------------------------------------------------------------------
 
 --- Whether edits of the text above a patch overlap or touch its hunks.
----@param patch acp.Patch
----@param edits acp.Edit[]
----@return boolean
 local function touches(patch, edits)
   for _, edit in ipairs(edits) do
     local i = patches.first_from(patch, edit[1])

@@ -118,10 +118,6 @@ end
 
 -- Notes ---------------------------------------------------------------------------------------------------------------
 
----@param bytes integer
----@param unit? string
----@return string size
----@return string unit
 local function sized(bytes, unit)
   unit = unit or (bytes < 1024 and "bytes" or "KB")
   return tostring(unit == "KB" and math.floor(bytes / 1024 + 0.5) or bytes), unit

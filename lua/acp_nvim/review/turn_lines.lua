@@ -8,8 +8,8 @@
 local key_names = require("acp_nvim.review.key_names")
 local limits = require("acp_nvim.limits")
 local printable = require("acp_nvim.ui.printable")
+local reviewed_files = require("acp_nvim.review.reviewed_files")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
-local store = require("acp_nvim.review.store")
 
 local M = {}
 
@@ -57,8 +57,6 @@ local function file_share(shares, of, file)
   return share[path]
 end
 
----@param shares acp.TurnShares
----@param file acp.ReviewedFile
 local function add_decided(shares, file)
   for _, each in ipairs(reviewed_text.decided(file.text)) do
     local share, what = file_share(shares, each.change, file), each.is_kept and "kept" or "undone"
@@ -69,7 +67,7 @@ end
 ---@return acp.TurnShares
 local function all_shares()
   local shares = vim.deepcopy(past, true)
-  for _, file in pairs(store.files) do
+  for _, file in pairs(reviewed_files.files) do
     for _, size in ipairs(reviewed_text.sizes(file.text)) do
       local share = file_share(shares, size, file)
       if size.allowed then
@@ -103,9 +101,6 @@ local function totals(share)
   return sum
 end
 
----@param between string
----@param ... string
----@return string
 local function joined(between, ...)
   return table.concat(
     vim.tbl_filter(function(part)
@@ -115,15 +110,11 @@ local function joined(between, ...)
   )
 end
 
----@param files acp.FileShare[]
----@return string
 local function name_of(files)
   return #files == 1 and printable.visible(vim.fs.basename(files[1].given)) or ("%d files"):format(#files)
 end
 
 --- "+1 −1 allowed"
----@param files acp.FileShare[]
----@return string?
 local function allowed_in(files)
   local plus, minus = 0, 0
   for _, file in ipairs(files) do
@@ -133,11 +124,6 @@ local function allowed_in(files)
 end
 
 --- "+5 −4", "mode 644 → 600", "+5 −4, mode 644 → 600"; of several files "3 changes without lines".
----@param plus integer
----@param minus integer
----@param notes string[]
----@param is_one_file boolean
----@return string
 local function size_of(plus, minus, notes, is_one_file)
   local counts = plus + minus > 0 and printable.counts(plus, minus) or ""
   if not is_one_file then

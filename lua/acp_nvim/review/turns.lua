@@ -4,9 +4,9 @@ local attached_buffers = require("acp_nvim.review.attached_buffers")
 local backend = require("acp_nvim.backend.process")
 local backend_reports = require("acp_nvim.review.backend_reports")
 local decisions = require("acp_nvim.review.decisions")
+local reviewed_files = require("acp_nvim.review.reviewed_files")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
 local state = require("acp_nvim.backend.session_store")
-local store = require("acp_nvim.review.store")
 
 local M = {}
 
@@ -21,7 +21,7 @@ local waiting = {} ---@type table<integer, { turn: integer, fn: fun(), timer: uv
 ---@param session integer
 ---@param unknown_from? integer  changes of these turns that nobody can undo stay
 local function forget_decided(file, session, unknown_from)
-  for _, hunk in ipairs(store.decided(file)) do
+  for _, hunk in ipairs(reviewed_files.decided(file)) do
     if hunk.session == session then
       file.text.listed[hunk.id] = nil
     end
@@ -44,7 +44,7 @@ function M.begin(session, turn)
     return
   end
   begun[session] = turn
-  for _, file in ipairs(store.all()) do
+  for _, file in ipairs(reviewed_files.all()) do
     forget_decided(file, session, turn - 1)
   end
 end
@@ -110,7 +110,7 @@ end
 function M.end_session(session)
   attached_buffers.settle()
   decisions.forget_session(session)
-  for _, file in ipairs(store.all()) do
+  for _, file in ipairs(reviewed_files.all()) do
     reviewed_text.forget_session(file.text, session)
     forget_decided(file, session)
   end

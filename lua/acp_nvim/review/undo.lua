@@ -7,8 +7,8 @@
 --   the buffer     a b c d    still modified
 --
 -- From the key to the text: `keys.operate` runs `:Acp undo`, `decisions` goes over the files that have the hunks.
--- `undo_of` and `redo_of` say what the file's text shall be, and `file_text` gives it that. What stands at the path beside
--- lines is put back by `put_standing`. Where there is no file, none is made, unless an agent has deleted it.
+-- `undo_of` and `redo_of` say what the file's text shall be, and `file_text` gives it that. What stands at the path
+-- beside lines is put back by `put_standing`. Where there is no file, none is made, unless an agent has deleted it.
 local attached_buffers = require("acp_nvim.review.attached_buffers")
 local backend_reports = require("acp_nvim.review.backend_reports")
 local diff = require("acp_nvim.documents.diff")
@@ -17,10 +17,10 @@ local edit = require("acp_nvim.documents.edit")
 local file_text = require("acp_nvim.review.file_text")
 local file_timestamp = require("acp_nvim.documents.file_timestamp")
 local find = require("acp_nvim.documents.find")
+local reviewed_files = require("acp_nvim.review.reviewed_files")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
 local snapshots = require("acp_nvim.review.snapshots")
 local standing = require("acp_nvim.review.standing")
-local store = require("acp_nvim.review.store")
 local sync = require("acp_nvim.documents.sync")
 local text = require("acp_nvim.documents.text")
 
@@ -118,8 +118,6 @@ end
 -- What stands at the path ---------------------------------------------------------------------------------------------
 
 --- The loaded buffer of what stands there; that of a link's target is another one.
----@param path string
----@return integer?
 local function buffer_of(path)
   local buf = find.find(path)
   return buf and find.resolve(api.nvim_buf_get_name(buf)) == path and buf or nil
@@ -216,7 +214,8 @@ function M.file(file, what)
   attached_buffers.settle()
   local undo = undo_of(file, what)
   local ok, answer, notes = true, {}, undo.plan.standing ---@type boolean, acp.UndoAnswer, acp.UndoPlan?
-  local left = what.written_by and store.left_of_turn(file, what.written_by) - (notes and #notes.chosen or 0) or 0
+  local left = what.written_by and reviewed_files.left_of_turn(file, what.written_by) - (notes and #notes.chosen or 0)
+    or 0
   if #undo.plan.chosen > 0 or left > 0 then
     ok, answer = pcall(carry_out, undo)
   end
@@ -268,7 +267,7 @@ function M.remember(file, by, answer, count)
     standing = answer.standing,
     lines = vim.list_slice(file.text.lines),
     turns = reviewed_text.turns(file.text),
-    left = store.left_of_turn(file, by),
+    left = reviewed_files.left_of_turn(file, by),
     count = count,
   }
 end
@@ -279,7 +278,7 @@ end
 ---@return string?
 function M.redo_refusal(one, what)
   local name = vim.fs.basename(one.file.given)
-  if store.left_of_turn(one.file, what) > one.left then
+  if reviewed_files.left_of_turn(one.file, what) > one.left then
     return ("%s has changes of turn %d again"):format(name, what.turn)
   end
   local later = reviewed_text.written_since(one.file.text, one.turns)

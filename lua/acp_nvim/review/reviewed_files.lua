@@ -1,4 +1,8 @@
 -- Keeps the files in review, by path, and makes hunks of what their texts know: a change with its row and its state.
+--
+-- All that is known of one file's review is its acp.ReviewedFile: the facts here, its text and turns in `text`
+-- (`reviewed_text`), what stands at its path beside lines in `standings`. The other modules hold what follows from it
+-- (what is drawn, what was told), what happens to its buffer now, or what is about turns and sessions.
 local find = require("acp_nvim.documents.find")
 local hunk_list = require("acp_nvim.review.hunk_list")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
@@ -38,7 +42,7 @@ local M = {}
 ---@field shape acp.FileShape
 ---@field was_there boolean
 
----@class acp.ReviewedFile
+---@class acp.ReviewedFile  one file's review, whole
 ---@field path string        resolved
 ---@field given string       as it was named
 ---@field text acp.ReviewedText
@@ -192,9 +196,6 @@ function M.left_of_turn(file, what)
   end)
 end
 
----@param one acp.Hunk
----@param other acp.Hunk
----@return boolean
 local function comes_first(one, other)
   return one.first < other.first or (one.first == other.first and one.id < other.id)
 end
