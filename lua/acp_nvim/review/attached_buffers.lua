@@ -10,6 +10,7 @@ local disk_file = require("acp_nvim.review.disk_file")
 local find = require("acp_nvim.documents.find")
 local hunk_list = require("acp_nvim.review.hunk_list")
 local limits = require("acp_nvim.limits")
+local moments = require("acp_nvim.review.moments")
 local refresh = require("acp_nvim.review.refresh")
 local reviewed_files = require("acp_nvim.review.reviewed_files")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
@@ -56,7 +57,7 @@ local function settle(buf, one)
   if one.stale then
     snapshots.take_lines(file.text, text.of_buffer(buf).lines, one.reread or false)
   end
-  local is_same = not one.stale and reviewed_text.is_back(file.text) -- by `u` and `<C-r>` at once
+  local is_same = not one.stale and moments.is_back(file.text.memory) -- by `u` and `<C-r>` at once
   local may_be_back = seq <= one.newest and (seq ~= one.seq or is_same)
   local is_back = may_be_back and reviewed_text.recall(file.text, seq)
   file.has_begun = file.has_begun or (is_back and reviewed_files.has_pending(file))
@@ -211,7 +212,7 @@ end
 ---@param file acp.ReviewedFile
 function M.refresh_or_leave(file)
   local is_over = reviewed_files.is_over(file)
-  local may_come_back = file.undos > 0 or (file.buf and reviewed_text.may_come_back(file.text))
+  local may_come_back = file.undos > 0 or (file.buf and moments.has_pending(file.text.memory))
   if not is_over or may_come_back then
     file.has_begun = file.has_begun and not is_over
     return refresh.file(file, 0, -1)

@@ -125,13 +125,6 @@ local function finish(verb, count, names, problems, how)
   end
 end
 
---- Keeps the changes of a session, or of a turn of it, that nobody can undo.
-local function keep_unknown(file, session, turn)
-  file.unknown = vim.tbl_filter(function(author)
-    return author.session ~= session or (turn ~= nil and author.turn ~= turn)
-  end, file.unknown)
-end
-
 ---@param ids table<integer, true>
 ---@param how acp.DecideOptions
 local function keep_hunks(ids, how)
@@ -147,7 +140,7 @@ local function keep_hunks(ids, how)
     end
     attached_buffers.remember_state(file)
     if how.unknown_of then
-      keep_unknown(file, how.unknown_of, how.turn)
+      reviewed_files.forget_unknown(file, how.unknown_of, how.turn, how.turn)
     end
     attached_buffers.refresh_or_leave(file)
   end
@@ -215,10 +208,7 @@ function M.undo_turn(by, still_waiting)
   end
   local message, is_whole
   carry_out(reviewed_files.all(), function(file)
-    if shares[file].count > 0 then
-      return undo.file(file, { written_by = by })
-    end
-    outcome.add(result, file, shares[file], {})
+    return shares[file].count > 0 and undo.file(file, { written_by = by }) or {}
   end, function(file, answer)
     local before = result.count
     outcome.add(result, file, shares[file], answer)

@@ -120,6 +120,17 @@ function M.leave(file)
   M.files[file.path] = nil
 end
 
+--- Forgets what turns of a session have changed that nobody can undo.
+---@param file acp.ReviewedFile
+---@param session integer
+---@param first? integer  nil: all of its turns
+---@param last? integer
+function M.forget_unknown(file, session, first, last)
+  file.unknown = vim.tbl_filter(function(author)
+    return author.session ~= session or author.turn < (first or 0) or author.turn > (last or math.huge)
+  end, file.unknown)
+end
+
 --- The file of a buffer, if it is in review.
 ---@param buf integer
 ---@return acp.ReviewedFile?

@@ -456,20 +456,6 @@ function M.forget_moments(text)
   text.memory = moments.new()
 end
 
---- Whether the text is that of the state that was remembered last, whatever has happened since.
----@param text acp.ReviewedText
----@return boolean
-function M.is_back(text)
-  return moments.is_back(text.memory)
-end
-
---- Whether `u` or `<C-r>` may lead to a state in which something is pending.
----@param text acp.ReviewedText
----@return boolean
-function M.may_come_back(text)
-  return moments.has_pending(text.memory)
-end
-
 --- The decided changes of a state, with those that have been kept since.
 ---@param text acp.ReviewedText
 ---@param before acp.DecidedChange[]

@@ -19,16 +19,14 @@ local waiting = {} ---@type table<integer, { turn: integer, fn: fun(), timer: uv
 
 ---@param file acp.ReviewedFile
 ---@param session integer
----@param unknown_from? integer  changes of these turns that nobody can undo stay
-local function forget_decided(file, session, unknown_from)
+---@param last? integer  the last turn of which also what nobody can undo is forgotten; nil: of all
+local function forget_decided(file, session, last)
   for _, hunk in ipairs(reviewed_files.decided(file)) do
     if hunk.session == session then
       file.text.listed[hunk.id] = nil
     end
   end
-  file.unknown = vim.tbl_filter(function(author)
-    return author.session ~= session or (unknown_from ~= nil and author.turn >= unknown_from)
-  end, file.unknown)
+  reviewed_files.forget_unknown(file, session, 0, last)
   attached_buffers.refresh_or_leave(file)
 end
 
@@ -45,7 +43,7 @@ function M.begin(session, turn)
   end
   begun[session] = turn
   for _, file in ipairs(reviewed_files.all()) do
-    forget_decided(file, session, turn - 1)
+    forget_decided(file, session, turn - 2)
   end
 end
 
