@@ -4,12 +4,13 @@
     session 2      ├── sed -i … a.txt ──┤          b.txt changes: both ran, nobody names it: one of two
                                                    c.txt changes when nobody runs: unknown, and told once
 
-A call that reads or searches owns nothing. One that edits files and names some owns these alone.
+A call that reads or searches owns nothing. One that edits files and names some owns these alone, but not for ever: what
+changes long after its end, when no other call runs, is another program's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from acp_nvim.files.call_run import CallRun
@@ -17,6 +18,7 @@ from acp_nvim.files.file_snapshot import ChangeAuthor, Stamp
 from acp_nvim.files.watched_turn import WatchedTurn
 
 _BEFORE_NS = 300_000_000  # by which an agent may have begun a call before its message was read
+_AFTER_NS = 2_000_000_000  # by which a change may come after the call that named the file: commands leave processes
 
 
 class Owner(NamedTuple):
@@ -35,16 +37,15 @@ def find(turns: Iterable[WatchedTurn], found_by: WatchedTurn, path: str, now: St
     """Return who has changed the file, as it is `now`. `found_by`: the turn that has come upon the change."""
     at = found_by.changed_at(path, now)
     turns = [turn for turn in turns if turn.ran(at) and turn.has(path)] or [found_by]
-    ranks = {
-        turn: rank
-        for turn in turns
-        if (rank := min(_ranks(turn, path, at, now is None), default=None)) is not None
-    }
-    owners = {turn for turn in turns if ranks.get(turn) == min(ranks.values(), default=None)}
-    newest = max(owners, key=lambda turn: (turn.began, turn.session.number))
-    if not ranks:
+    ranks = {turn: found for turn in turns if (found := _ranks(turn, path, at, now is None))}
+    if all(run.ended and at > run.ended + _AFTER_NS for found in ranks.values() for run in found):
+        newest = max(turns, key=_order)
         return Owner(newest, newest.author("unknown"))
-    call = _likeliest(newest, path, at, now is None)
+    likeliest = {turn: min(found.values()) for turn, found in ranks.items()}
+    owners = {turn for turn, rank in likeliest.items() if rank == min(likeliest.values())}
+    newest = max(owners, key=_order)
+    # one that ran at that very time, if there is one
+    call = max(ranks[newest], key=lambda run: (run.ran(at), run.targets.have(path), run.began or 0))
     author = newest.author("agent")._replace(call=call.name)
     if len(owners) > 1:
         other = max(owners - {newest}, key=lambda turn: turn.began)
@@ -52,8 +53,14 @@ def find(turns: Iterable[WatchedTurn], found_by: WatchedTurn, path: str, now: St
     return Owner(newest, author, call, call.targets.have(path))
 
 
-def _ranks(turn: WatchedTurn, path: str, at: int, is_gone: bool) -> Iterator[int]:
-    return (rank for run in _runs(turn, at) if (rank := _rank(turn, run, path, at, is_gone)) is not None)
+def _order(turn: WatchedTurn) -> tuple[int, int]:
+    return turn.began, turn.session.number
+
+
+def _ranks(turn: WatchedTurn, path: str, at: int, is_gone: bool) -> dict[CallRun, int]:
+    """Return the calls that may have made the change."""
+    ranks = ((run, _rank(turn, run, path, at, is_gone)) for run in _runs(turn, at))
+    return {run: rank for run, rank in ranks if rank is not None}
 
 
 def _runs(turn: WatchedTurn, at: int) -> list[CallRun]:
@@ -61,12 +68,6 @@ def _runs(turn: WatchedTurn, at: int) -> list[CallRun]:
     over = [run.ended for run in turn.runs.values() if run.may_change and run.ended and run.has_run_at(at)]
     first = min(over, default=None)
     return [run for run in turn.runs.values() if first is None or run.began is None or run.began < first]
-
-
-def _likeliest(turn: WatchedTurn, path: str, at: int, is_gone: bool) -> CallRun:
-    """Return the call that has made the turn's change: one that ran at that very time, if there is one."""
-    runs = (run for run in _runs(turn, at) if _rank(turn, run, path, at, is_gone) is not None)
-    return max(runs, key=lambda run: (run.ran(at), run.targets.have(path), run.began or 0))
 
 
 def _rank(turn: WatchedTurn, run: CallRun, path: str, at: int, is_gone: bool) -> int | None:

@@ -136,6 +136,36 @@ def test_each_of_two_sessions_undoes_its_own(open_editor: Open, tmp_path: Path) 
     assert not (editor.project / "price.py").exists()
 
 
+def test_what_changes_long_after_the_call_that_named_the_file_is_another_program_s(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    """The agent works on in that turn, and no call of it runs."""
+    go, path = tmp_path / "go", "{cwd}/a.txt"
+    edit = call_edit(path, read(path), write_file(path, "a\nagent\n"))
+    editor = begin(open_editor, tmp_path, *edit, read("{cwd}/notes.txt"), wait_file(str(go)), a__txt="a\n")
+    start_work(editor)
+    editor.wait_event("AcpFileRead", path=str(editor.project / "notes.txt"))
+    file, clock = editor.project / "a.txt", tmp_path / "clock"
+    since = clock_of(clock)
+    wait_until(lambda: clock_of(clock) > since + 2.2e9)
+    file.write_text("theirs\na\nagent\n")
+    go.touch()
+    editor.wait_event("AcpTurnEnded")
+    editor.expect_lua(
+        "return vim.tbl_map(function(each) return each.by end, require('acp_nvim').changes())",
+        ["unknown", "agent"],
+    )
+    editor.type(":Acp undo turn<CR>")
+    editor.screen.expect("undone: 1 change in a.txt")
+    assert file.read_text() == "theirs\na\n"
+
+
+def clock_of(path: Path) -> int:
+    """Return the time of the file system, in nanoseconds."""
+    path.touch()
+    return path.stat().st_ctime_ns
+
+
 def start_work(editor: Editor) -> None:
     editor.acp("prompt", "go")
     editor.expect_lua("return require('acp_nvim').status().state", "running")
