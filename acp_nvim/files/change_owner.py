@@ -18,7 +18,8 @@ from acp_nvim.files.file_snapshot import ChangeAuthor, Stamp
 from acp_nvim.files.watched_turn import WatchedTurn
 
 _BEFORE_NS = 300_000_000  # by which an agent may have begun a call before its message was read
-_AFTER_NS = 2_000_000_000  # by which a change may come after the call that named the file: commands leave processes
+# by which a change may come after the call that named the file: a command may leave a process behind
+_AFTER_NS = 2_000_000_000
 
 
 class Owner(NamedTuple):
