@@ -595,7 +595,7 @@
 ---@class acp.message.OpenQuestion
 ---@field id integer
 ---@field session integer
----@field kind string
+---@field kind "permission"|"elicitation"|"ask"|"conflict"|"outside"
 ---@field title string
 ---@field fields acp.message.FormFieldShape[]
 ---@field tool_call_id? string

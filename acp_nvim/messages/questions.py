@@ -1,7 +1,7 @@
 """Messages about questions of agents, forms among them, and their answers."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import BeforeValidator
 from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
@@ -53,7 +53,7 @@ class FormFieldShape(TypedDict):
 class OpenQuestion(TypedDict):
     id: int
     session: int
-    kind: str
+    kind: Literal["permission", "elicitation", "ask", "conflict", "outside"]
     title: str
     fields: list[FormFieldShape]
     tool_call_id: str | None

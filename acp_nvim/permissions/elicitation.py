@@ -21,7 +21,7 @@ from acp_nvim.protocol.errors import INVALID_PARAMS, RpcError
 from acp_nvim.session.asker import Asker
 from acp_nvim.session.form import Form
 from acp_nvim.session.form_outline import outline
-from acp_nvim.session.question import Option, Question
+from acp_nvim.session.question import Kind, Option, Question
 from acp_nvim.session.session import Session
 from acp_nvim.text.printable import one_line, prose, visible
 
@@ -180,7 +180,7 @@ def posed_ask(asked: schema.Ask, session: Session) -> Question:
     return question
 
 
-def _question(session: Session, kind: str, title: str, form: Form | None) -> Question:
+def _question(session: Session, kind: Kind, title: str, form: Form | None) -> Question:
     question = Question(session.number, kind, one_line(title[: limits.FORM_TITLE_CHARS]) or "the agent asks")
     question.form = form
     question.fields = form.shape() if form else []

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from acp_nvim import limits
 from acp_nvim.session.form import Form
@@ -22,6 +22,15 @@ def number_from(first: int) -> None:
     """Number questions from here on: the editor still knows those of an earlier backend."""
     global _numbers
     _numbers = count(max(first, next(_numbers)))
+
+
+Kind = Literal[
+    "permission",  # whether a tool call may go on
+    "elicitation",  # a form, or a page to visit
+    "ask",  # a question in words, by an extension that agents had before forms
+    "conflict",  # ours: whose lines a file shall have
+    "outside",  # ours: whether a path beside the session's folders may be read or written
+]
 
 
 class Option(NamedTuple):
@@ -42,7 +51,7 @@ class Question:
     """A question. Only `end` ends it, and only once."""
 
     session: int
-    kind: str
+    kind: Kind
     title: str
     options: tuple[Option, ...] = ()
     tool_call_id: str | None = None
