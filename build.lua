@@ -1,5 +1,5 @@
--- For plugin managers: makes the Python environment beside the code and returns when it is there. lazy.nvim runs this file
--- by itself; others run it by dofile().
+-- For plugin managers: makes the Python environment beside the code and returns when it is there. lazy.nvim runs this
+-- file by itself; others run it by dofile().
 local root = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h")
 local path = package.path
 package.path = root .. "/lua/?.lua;" .. path

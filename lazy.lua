@@ -1,2 +1,3 @@
--- What lazy.nvim needs to know of this plugin, so that its name alone is enough. No address stands here: the user's does.
+-- What lazy.nvim needs to know of this plugin, so that its name alone is enough. No address stands here: the user's
+-- does.
 return { "acp_nvim", lazy = false, build = "build.lua" }

@@ -4,9 +4,9 @@ Python's engine cannot be interrupted, and `(a|a)*b` against forty characters ta
 thread (the engine keeps the interpreter's lock) nor a signal (in the python3 host the process is shared with other
 plugins) ends it. So it works in a process of its own, see `regex_child.py`, which the system ends.
 
-It serves the user's rules and the patterns in agents' forms. To leave these patterns to the agent was tried: a form that
-does not fit is then rejected after it has been sent, and the user fills it in again. Rules need the bound in any case: they
-are matched against what an agent says.
+It serves the user's rules and the patterns in agents' forms. To leave these patterns to the agent was tried: a form
+that does not fit is then rejected after it has been sent, and the user fills it in again. Rules need the bound in any
+case: they are matched against what an agent says.
 """
 
 from __future__ import annotations

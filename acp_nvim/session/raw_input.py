@@ -48,7 +48,8 @@ _NOTES = _words(
     " replaceall viewrange insertline callid toolcallid turnid approvalid maxoutputtokens maxoutputlength"
 )
 _COMMANDS = re.compile(
-    r"(?:command|cmd)\w*|(?:run|program|argv)s?|\w*(?:command|cmd|commandline|shell|bash|exec|script|(?<!en)(?<!de)code)s?"
+    r"(?:command|cmd)\w*|(?:run|program|argv)s?"
+    r"|\w*(?:command|cmd|commandline|shell|bash|exec|script|(?<!en)(?<!de)code)s?"
 )
 _GLOBS = _words("glob globs include exclude filepattern ignore")  # a text of one may hold several
 _PATTERNS = _GLOBS | _words("pattern query regex searchterm keyword keywords")

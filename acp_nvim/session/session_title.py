@@ -6,7 +6,8 @@ import os
 import re
 
 _WHEN = (
-    r"[\d\s:.,/+#()\[\]…\u2013—-]|t|z|utc|gmt|am|pm|at|on|of|from|january|february|march|april|may|june|july|august|september"
+    r"[\d\s:.,/+#()\[\]…\u2013—-]|t|z|utc|gmt|am|pm|at|on|of|from"
+    r"|january|february|march|april|may|june|july|august|september"
     r"|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri"
     r"|sat(?:ur)?|sun)(?:day)?"
 )

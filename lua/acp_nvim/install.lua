@@ -196,8 +196,8 @@ function M.wait()
   local is_lazy = lazy ~= nil and lazy.running() ~= nil
   local installation = start(is_lazy)
   if is_lazy then
-    -- lazy.nvim goes on with its other tasks whenever one of them yields, and shows what it yields. Several messages while
-    -- Neovim starts would raise the hit-enter prompt.
+    -- lazy.nvim goes on with its other tasks whenever one of them yields, and shows what it yields. Several messages
+    -- while Neovim starts would raise the hit-enter prompt.
     while not installation.done do
       if coroutine.yield(installation.line) == "abort" then
         M.cancel()

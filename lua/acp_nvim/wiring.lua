@@ -35,7 +35,7 @@ local function once(fn)
   end
 end
 
--- The backend -----------------------------------------------------------------------------------------------------------
+-- The backend ---------------------------------------------------------------------------------------------------------
 
 backend.on_ready(once(function()
   review_keys.attend() -- from now on agents may change files
@@ -71,7 +71,7 @@ backend.on_session_lost(backend_lost.mark_all_ended)
 backend.on_session_lost(file_changed_prompt.turn_ended)
 backend.on_shutdown(proposal.wait_for_sent)
 
--- The chat --------------------------------------------------------------------------------------------------------------
+-- The chat ------------------------------------------------------------------------------------------------------------
 
 chats.on_create(once(function()
   mksession.attend()
@@ -89,6 +89,6 @@ end)
 
 winbar.show_questions_with(question_bar.text)
 
--- Questions -------------------------------------------------------------------------------------------------------------
+-- Questions -----------------------------------------------------------------------------------------------------------
 
 diff_view.provide(proposal)

@@ -1,4 +1,4 @@
-"""The backend with a clock at its doors, for `chunk_latency.py`: each stamp is a line `name seconds` in BENCH_STAMPS."""
+"""The backend with a clock at its doors, for `chunk_latency.py`: a stamp is a line `name seconds` in BENCH_STAMPS."""
 
 import os
 import time

@@ -10,6 +10,10 @@ FILES = [path for place in PLACES for path in (ROOT / place).rglob("*") if path.
 SAYS_NOTHING = {"utils", "util", "manager", "core", "helpers", "base", "common", "misc"}
 
 
+WIDEST = 120
+UNWRAPPED = {"tests/bench/bars.py"}  # a table, a row a line
+
+
 def lines(path: Path) -> int:
     return len(path.read_text().splitlines())
 
@@ -23,3 +27,15 @@ def test_what_runs_before_the_plugin_is_wanted_is_small(place: str, most: int):
 
 def test_files_are_named_after_what_they_are_for():
     assert [path for path in FILES if path.stem in SAYS_NOTHING] == []
+
+
+def test_no_line_is_wider_than_the_formatters_allow():
+    """They leave comments, texts and annotations as they are."""
+    wide = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in (*FILES, ROOT / "build.lua", ROOT / "lazy.lua")
+        if str(path.relative_to(ROOT)) not in UNWRAPPED
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if len(line) > WIDEST
+    ]
+    assert wide == []

@@ -1,5 +1,5 @@
--- Installs an agent that is known by name: shows the command, its version and where it goes, and after a yes runs it in a
--- terminal. Nothing runs before that.
+-- Installs an agent that is known by name: shows the command, its version and where it goes, and after a yes runs it in
+-- a terminal. Nothing runs before that.
 local available_agents = require("acp_nvim.config.available_agents")
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
@@ -28,8 +28,8 @@ local PLACES = {
   end,
 }
 
---- The version of the Node that is here, if the agent's newest release needs another one: npm then picks an older release
---- without a word, or one that does not start.
+--- The version of the Node that is here, if the agent's newest release needs another one: npm then picks an older
+--- release without a word, or one that does not start.
 ---@param preset acp.Preset
 ---@return string?
 local function old_node(preset)

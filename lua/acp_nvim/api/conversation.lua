@@ -31,7 +31,8 @@ function M.prompt(text, options)
   return sending.send_checked(n, text, given, options)
 end
 
---- Puts a text into the running turn, where the agent takes that; else it is queued, and without a turn it is sent as a prompt. The event AcpSteered says what has become of it.
+--- Puts a text into the running turn, where the agent takes that; else it is queued, and without a turn it is sent as a
+--- prompt. The event AcpSteered says what has become of it.
 ---@param text string
 ---@param options? { session?: integer, context?: acp.ContextItem[], next?: boolean }
 ---  next: ahead of the queue, if it is queued
@@ -51,7 +52,8 @@ function M.steer(text, options)
   return sending.send_checked(n, text, given, { steer = true, next = options.next })
 end
 
---- Ends the running turn and holds the queue; without one, gives up what else the agent is asked. `clear` also empties the queue into the prompt history.
+--- Ends the running turn and holds the queue; without one, gives up what else the agent is asked. `clear` also empties
+--- the queue into the prompt history.
 ---@param options? { session?: integer, clear?: boolean }
 ---@return true? ok
 ---@return string? message

@@ -1,5 +1,5 @@
--- Says in one line why uv or pip has failed, and what to do about it. Their own last line seldom does: without a network
--- pip ends with "No matching distribution found", as if a package did not exist.
+-- Says in one line why uv or pip has failed, and what to do about it. Their own last line seldom does: without a
+-- network pip ends with "No matching distribution found", as if a package did not exist.
 local M = {}
 
 M.NO_NETWORK = "cannot reach the package index: check the network, then :Acp install"

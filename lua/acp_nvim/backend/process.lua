@@ -38,13 +38,15 @@ local GOODBYE_MS = 1500
 local ENDED = "the backend has ended: a prompt or :Acp restart starts it again"
 
 local channel ---@type integer?
-local pending ---@type any[][]? verbs with their payloads, to be sent once the process runs; nil: it runs, or none is wanted
+-- Verbs with their payloads, to be sent once the process runs; nil: it runs, or none is wanted.
+local pending ---@type any[][]?
 local in_host = false -- the channel is that of the python3 host, which other plugins use too
 local has_answered = false -- the backend has said that it is ready
 local generation = 0 -- which start of the backend this is
 local leaders ---@type string? the file in which the backend lists the processes it has started
 local is_over = false -- the backend in the host has ended, and all that it had started
-local along ---@type any[][]?  what this half says while it carries out a call of the backend: it goes along with the answer
+-- What this half says while it carries out a call of the backend: it goes along with the answer.
+local along ---@type any[][]?
 
 --- Ends a session whose backend has died: changes its status and fires the events as the backend would have done.
 ---@param n integer

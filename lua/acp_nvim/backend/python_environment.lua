@@ -158,8 +158,9 @@ local function with_uv(folder, base, run)
   return run(vim.list_extend(command, dependencies()), true)
 end
 
---- Returns the pip command for the environment: its own, that of its base interpreter, or an unpacked one. Debian has pip
---- without `ensurepip`, which is in python3-venv: with the pip of the base nothing more has to be installed as root.
+--- Returns the pip command for the environment: its own, that of its base interpreter, or an unpacked one. Debian has
+--- pip without `ensurepip`, which is in python3-venv: with the pip of the base nothing more has to be installed as
+--- root.
 ---@param folder string
 ---@param base string
 ---@param run acp.Run
@@ -198,8 +199,8 @@ local function with_pip(folder, base, run)
   return run(vim.list_extend(command, dependencies()), true)
 end
 
---- Fetches the packages with uv, and where that fails with pip: behind a proxy with a certificate of its own often only one
---- of them is set up.
+--- Fetches the packages with uv, and where that fails with pip: behind a proxy with a certificate of its own often only
+--- one of them is set up.
 ---@param folder string
 ---@param run acp.Run
 ---@param tell acp.Tell

@@ -1,5 +1,6 @@
 -- Hides the lines that close code blocks of the agent: the ground of the block ends with its code. The text of the chat
--- stays as it came. Neovim has laid out a window before it asks what to draw there, so lines are hidden after the redraw.
+-- stays as it came. Neovim has laid out a window before it asks what to draw there, so lines are hidden after the
+-- redraw.
 local chats = require("acp_nvim.chat.buffer")
 local marks = require("acp_nvim.chat.marks")
 local views = require("acp_nvim.chat.views")

@@ -88,7 +88,8 @@ local function place_of(parts, row)
   return low
 end
 
---- Learns the fences and tables up to the block's row `upto`, each line once. The buffer's last line may still grow: not yet.
+--- Learns the fences and tables up to the block's row `upto`, each line once. The buffer's last line may still grow:
+--- not yet.
 ---@param buf integer
 ---@param start integer  the block's first row
 ---@param fences acp.Fences

@@ -1,5 +1,6 @@
--- Says where the wrapped rows of a line of the chat begin: below the text of a list, of a call or a run of calls, of a plan,
--- of a turn's changes, of an option, of what a call has put out, or of a line of its diff. The value of 'formatlistpat'.
+-- Says where the wrapped rows of a line of the chat begin: below the text of a list, of a call or a run of calls, of a
+-- plan, of a turn's changes, of an option, of what a call has put out, or of a line of its diff. The value of
+-- 'formatlistpat'.
 --
 --   2 Yes, and allow all edits       13 -     return total(orders, tax,
 --     during this session                         discount)

@@ -1,5 +1,5 @@
--- Draws the headings of turns, `## You` and `## Claude`: without the marker, on a ground of their own, behind the name the
--- model and mode, at the right when the prompt was sent, or how long the turn has run or took, or for
+-- Draws the headings of turns, `## You` and `## Claude`: without the marker, on a ground of their own, behind the name
+-- the model and mode, at the right when the prompt was sent, or how long the turn has run or took, or for
 -- how long the agent has been silent.
 local ephemeral_marks = require("acp_nvim.chat.ephemeral_marks")
 local marks = require("acp_nvim.chat.marks")

@@ -1,5 +1,5 @@
--- Lays out a line of Markdown whose links have long targets. Neovim breaks a line as if nothing of it were hidden, so the
--- target would leave a hole of its size.
+-- Lays out a line of Markdown whose links have long targets. Neovim breaks a line as if nothing of it were hidden, so
+-- the target would leave a hole of its size.
 --
 --   - see [the guide](https://…) for more        • see the guide
 --                                                  for more

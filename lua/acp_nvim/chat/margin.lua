@@ -19,8 +19,8 @@ function M.text()
   return barred.row == vim.v.lnum - 1 and barred.text or EMPTY
 end
 
---- The options of a window on a chat. With 'number' the column has its width at once; without, Neovim learns it while it
---- draws, again whenever the text has grown.
+--- The options of a window on a chat. With 'number' the column has its width at once; without, Neovim learns it while
+--- it draws, again whenever the text has grown.
 M.OPTIONS = {
   number = true,
   numberwidth = 1,

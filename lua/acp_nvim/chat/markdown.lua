@@ -43,7 +43,8 @@ local function want_colours(view, start, fence)
   fenced_code.request_for(view, fence)
 end
 
---- Looks at the block's rows first..last before they are drawn: most of them will not be drawn again when a fence closes.
+--- Looks at the block's rows first..last before they are drawn: most of them will not be drawn again when a fence
+--- closes.
 ---@param view acp.Drawn
 ---@param block acp.Block
 ---@param first integer

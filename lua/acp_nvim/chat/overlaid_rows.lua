@@ -6,8 +6,8 @@ local M = {}
 ---@field col integer  a byte in the row of the window
 ---@field chunks [string, string][]
 
---- The bytes with which the rows of a line begin in a window. A virtual column counts the cells that Neovim leaves empty
---- where it breaks a line.
+--- The bytes with which the rows of a line begin in a window. A virtual column counts the cells that Neovim leaves
+--- empty where it breaks a line.
 ---     20 columns, "| a cell | a long cell which wraps |": 0, 16
 ---@param win integer
 ---@param row integer

@@ -1,4 +1,5 @@
--- Makes the cells of a Markdown table as they are drawn: without their marks, in colours, broken into rows of some width.
+-- Makes the cells of a Markdown table as they are drawn: without their marks, in colours, broken into rows of some
+-- width.
 --
 --   | `width` | a **long** text |      { "width" AcpCodeInline }      { "a", "long" AcpBold, "text" }
 local inline_markdown = require("acp_nvim.chat.inline_markdown")

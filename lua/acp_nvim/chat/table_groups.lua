@@ -1,6 +1,7 @@
--- Parts the lines of a table into groups. Only the first line of a group is not hidden: the rows of the whole group stand
--- over the rows of the window that this line takes, and below it. So no row of the window stays empty, and Neovim, which
--- scrolls over hidden lines without a stop, comes past every row of a table that is higher than the window.
+-- Parts the lines of a table into groups. Only the first line of a group is not hidden: the rows of the whole group
+-- stand over the rows of the window that this line takes, and below it. So no row of the window stays empty, and
+-- Neovim, which scrolls over hidden lines without a stop, comes past every row of a table that is higher than the
+-- window.
 --
 --   six lines of two rows each, whose cells take one       the same, the cursor in d
 --       a    a b over it                                       a    a b over it, c below it

@@ -1,7 +1,8 @@
--- Draws the Markdown tables of a chat to its width. A table is laid out once it has come whole and is on the screen, after
--- the redraw; until then, and in the cursor's line, it stands as the agent has written it. The rows of the window that a
--- line takes anyway show the first rows of its cells, virtual lines below it the others. Where a line takes more rows than
--- its cells, those of the lines below it stand there, too, and these are hidden. Lines with long links are drawn likewise.
+-- Draws the Markdown tables of a chat to its width. A table is laid out once it has come whole and is on the screen,
+-- after the redraw; until then, and in the cursor's line, it stands as the agent has written it. The rows of the window
+-- that a line takes anyway show the first rows of its cells, virtual lines below it the others. Where a line takes more
+-- rows than its cells, those of the lines below it stand there, too, and these are hidden. Lines with long links are
+-- drawn likewise.
 local chats = require("acp_nvim.chat.buffer")
 local ephemeral_marks = require("acp_nvim.chat.ephemeral_marks")
 local fence_index = require("acp_nvim.chat.fence_index")
@@ -201,8 +202,8 @@ local function work()
   end
 end
 
---- The window for which tables are laid out: the narrowest on the screen. A wider one shows the first lines of tables as
---- they came, so no line may be hidden beside it.
+--- The window for which tables are laid out: the narrowest on the screen. A wider one shows the first lines of tables
+--- as they came, so no line may be hidden beside it.
 ---@param buf integer
 ---@return acp.TableFit
 local function fit_of(buf)

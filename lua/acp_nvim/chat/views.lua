@@ -1,5 +1,5 @@
--- Keeps the views of windows on a chat while text comes: windows at its end go on showing the end, others stay where they
--- are and get the mark "there is more below".
+-- Keeps the views of windows on a chat while text comes: windows at its end go on showing the end, others stay where
+-- they are and get the mark "there is more below".
 local autoscroll = require("acp_nvim.chat.autoscroll")
 local limits = require("acp_nvim.limits")
 

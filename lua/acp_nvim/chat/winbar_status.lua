@@ -92,8 +92,8 @@ local function queue_text(status)
   return queue > 0 and ("%d %s"):format(queue, status.held and "paused" or "queued") or nil
 end
 
---- The segments that show the status of session `n`. What is narrow keeps the mode, which is safety, and the state, then
---- agent and model; the usage goes first.
+--- The segments that show the status of session `n`. What is narrow keeps the mode, which is safety, and the state,
+--- then agent and model; the usage goes first.
 ---@param n integer
 ---@param status table
 ---@param more boolean  below the end of the window

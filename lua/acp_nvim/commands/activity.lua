@@ -40,7 +40,8 @@ subcommands.terminals = {
 }
 
 subcommands.usage = {
-  doc = "shows the tokens of the newest turn and of the session, the context window, the cost, and your account's limit",
+  doc = "shows the tokens of the newest turn and of the session, the context window, the cost, and your account's "
+    .. "limit",
   run = session_argument.with_current(function(_, n)
     return usage.show(n)
   end),

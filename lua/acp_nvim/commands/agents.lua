@@ -33,7 +33,8 @@ subcommands.agents = {
 
 subcommands.doctor = {
   args = "[agent]",
-  doc = "tests an agent: starts it, shows what it offers, and stops it; without a name runs |:checkhealth| with all agents",
+  doc = "tests an agent: starts it, shows what it offers, and stops it; without a name runs |:checkhealth| with all "
+    .. "agents",
   complete = function(words)
     return #words == 0 and available_agents.all() or {}
   end,

@@ -34,7 +34,8 @@ end
 
 subcommands.forget = {
   args = "[n|all]",
-  doc = "lists what this session always allows or rejects, so that you can take it back; with a number, or all, does so at once",
+  doc = "lists what this session always allows or rejects, so that you can take it back; with a number, or all, does "
+    .. "so at once",
   complete = function()
     local words = vim.tbl_map(function(item)
       return tostring(item.id)

@@ -32,8 +32,8 @@ end
 
 subcommands.prompt = {
   args = "{text}",
-  doc = "sends a prompt, with a range also those lines; during a turn it is queued, with ! the turn is cancelled first; "
-    .. "without a text it goes to the prompt",
+  doc = "sends a prompt, with a range also those lines; during a turn it is queued, with ! the turn is cancelled "
+    .. "first; without a text it goes to the prompt",
   bang = true,
   range = true,
   complete = complete_prompt,
@@ -96,8 +96,8 @@ end
 
 subcommands.add = {
   args = "[file…|diagnostics|diff|quickfix|image {path}|clipboard]",
-  doc = "adds the lines of the range, files, or one of these items to the prompt, by default the current file, and goes there; "
-    .. "with ! in insert mode",
+  doc = "adds the lines of the range, files, or one of these items to the prompt, by default the current file, and "
+    .. "goes there; with ! in insert mode",
   bang = true,
   range = true,
   complete = complete_add,

@@ -152,8 +152,8 @@ local function is_asked()
   return proposal.question_here() ~= nil or n ~= nil and state.questions(n)[1] ~= nil
 end
 
---- On a change that waits for a review they mean keep and undo; a text goes to the agent whose change it was. A question
---- goes first: the agent waits for the answer.
+--- On a change that waits for a review they mean keep and undo; a text goes to the agent whose change it was. A
+--- question goes first: the agent waits for the answer.
 ---@param verb "keep"|"undo"
 ---@param call acp.Call
 ---@return boolean is_on_hunk
@@ -172,7 +172,8 @@ local function decide_hunk(verb, call)
 end
 
 subcommands.accept = {
-  doc = "answers the oldest open question with its first option that allows once, with ! always; if none is open, keeps the change under the cursor",
+  doc = "answers the oldest open question with its first option that allows once, with ! always; if none is open, "
+    .. "keeps the change under the cursor",
   bang = true,
   run = function(call)
     if form.accept() or (not call.bang and proposal.accept()) then
@@ -188,7 +189,9 @@ subcommands.accept = {
 
 subcommands.reject = {
   args = "[text]",
-  doc = "answers the oldest open question with its first option that rejects once, with ! always; if none is open, undoes the change under the cursor; either way the text goes into the turn, or becomes the next prompt if the agent cannot take it; with ! and a text the answer is once, the turn is cancelled and the text is sent now",
+  doc = "answers the oldest open question with its first option that rejects once, with ! always; if none is open, "
+    .. "undoes the change under the cursor; either way the text goes into the turn, or becomes the next prompt if the "
+    .. "agent cannot take it; with ! and a text the answer is once, the turn is cancelled and the text is sent now",
   bang = true,
   run = function(call)
     local is_on_hunk, ok, message = decide_hunk("undo", call)
@@ -257,8 +260,8 @@ subcommands.diff = {
 }
 
 subcommands.allow = {
-  doc = "shows the rule that the oldest open question's exact command or path would make; with ! the rule holds for this "
-    .. "session, and the question is answered with its first option that allows once",
+  doc = "shows the rule that the oldest open question's exact command or path would make; with ! the rule holds for "
+    .. "this session, and the question is answered with its first option that allows once",
   bang = true,
   run = function(call)
     local question, message = visible_question()

@@ -40,8 +40,8 @@ subcommands.log = {
 
 subcommands.trace = {
   args = "[on|off|save {file}]",
-  doc = "shows the messages exchanged with the agent; on and off start and stop the recording, save writes them to a file "
-    .. "as JSON lines (with ! overwrites it)",
+  doc = "shows the messages exchanged with the agent; on and off start and stop the recording, save writes them to a "
+    .. "file as JSON lines (with ! overwrites it)",
   bang = true,
   complete = function(words, lead)
     if #words == 0 then
@@ -71,7 +71,8 @@ subcommands.trace = {
 
 subcommands.replay = {
   args = "[file]",
-  doc = "replays a saved trace as a session, without an agent; without {file} the last finished conversation of this folder",
+  doc = "replays a saved trace as a session, without an agent; without {file} the last finished conversation of this "
+    .. "folder",
   complete = function(words, lead)
     return #words == 0 and path_argument.complete(lead, "file") or {}
   end,

@@ -63,8 +63,8 @@ local function nothing_left(verb, n, turn)
   return ("%s in this session%s"):format(text, others and (" (%s: :Acp review all)"):format(others) or "")
 end
 
---- What waits beside the changes that are meant, and the command that lists it: "3 in other turns: :Acp review session",
---- "3 pending in session 1: :Acp review all". Nil if nothing does.
+--- What waits beside the changes that are meant, and the command that lists it: "3 in other turns: :Acp review
+--- session", "3 pending in session 1: :Acp review all". Nil if nothing does.
 ---@param n? integer     nil: all sessions are meant
 ---@param turn? integer  nil: all of the session
 ---@return string?
@@ -80,10 +80,10 @@ local function waiting_beside(n, turn)
   return beside > 0 and ("%d in other turns: :Acp review session"):format(beside) or nil
 end
 
--- The list -------------------------------------------------------------------------------------------------------------
+-- The list ------------------------------------------------------------------------------------------------------------
 
---- "change 1 of 3 · ,k keep · ,u undo · ]h next · :copen list". What else waits elsewhere stands before the keys: a narrow
---- screen cuts the end off, and the hunk names its keys.
+--- "change 1 of 3 · ,k keep · ,u undo · ]h next · :copen list". What else waits elsewhere stands before the keys: a
+--- narrow screen cuts the end off, and the hunk names its keys.
 ---@param items table[]
 ---@param what acp.Reviewed
 ---@return string
@@ -182,7 +182,9 @@ end
 
 subcommands.review = {
   args = "[turn [n]|session [n]|all|since]",
-  doc = "puts pending changes into the quickfix list and shows the first: those of the newest turn that has any, of a session (a number alone names one, too), or of all sessions; with `turn` all that a turn has changed, also what you have allowed or kept; with `since` that of your last prompt",
+  doc = "puts pending changes into the quickfix list and shows the first: those of the newest turn that has any, of a "
+    .. "session (a number alone names one, too), or of all sessions; with `turn` all that a turn has changed, also "
+    .. "what you have allowed or kept; with `since` that of your last prompt",
   complete = function(words)
     if #words == 0 then
       return vim.list_extend({ "turn", "session", "all", "since" }, session_numbers())
@@ -209,7 +211,7 @@ subcommands.review = {
   end,
 }
 
--- Decisions ------------------------------------------------------------------------------------------------------------
+-- Decisions -----------------------------------------------------------------------------------------------------------
 
 ---@param range? { first: integer, last: integer }
 ---@return acp.Hunk[]? hunks
@@ -350,7 +352,8 @@ end
 
 subcommands.keep = {
   args = "[all|turn [n]]",
-  doc = "keeps the change under the cursor, those in the range, or all of the session or of a turn: the newest that has any",
+  doc = "keeps the change under the cursor, those in the range, or all of the session or of a turn: the newest that "
+    .. "has any",
   range = true,
   complete = complete_decision,
   run = function(call)
@@ -360,7 +363,8 @@ subcommands.keep = {
 
 subcommands.undo = {
   args = "[all|turn [n]]",
-  doc = "undoes the change under the cursor, those in the range, or all of the session or of a turn: the newest that has left something; with ! also changes that no call can have made",
+  doc = "undoes the change under the cursor, those in the range, or all of the session or of a turn: the newest that "
+    .. "has left something; with ! also changes that no call can have made",
   range = true,
   bang = true,
   complete = complete_decision,
@@ -370,7 +374,8 @@ subcommands.undo = {
 }
 
 subcommands.redo = {
-  doc = "brings back the turn that was undone last, in all its files, if you have decided on nothing else and no later turn has written one of them since",
+  doc = "brings back the turn that was undone last, in all its files, if you have decided on nothing else and no "
+    .. "later turn has written one of them since",
   run = function()
     return review.redo()
   end,

@@ -17,8 +17,8 @@ local subcommands = {} ---@type table<string, acp.Subcommand>
 
 subcommands.open = {
   args = "[n]",
-  doc = "opens the chat of session n or of the current one; without a session starts the default agent; with ! the prompt "
-    .. "is in insert mode",
+  doc = "opens the chat of session n or of the current one; without a session starts the default agent; with ! the "
+    .. "prompt is in insert mode",
   bang = true,
   complete = function(words)
     return #words == 0 and vim.tbl_map(tostring, state.numbers()) or {}
@@ -50,8 +50,8 @@ subcommands.close = {
 }
 
 subcommands.toggle = {
-  doc = "opens the chat, or closes it if it is open; with ! an open chat is closed only from its own windows, from others "
-    .. "the focus goes to its prompt",
+  doc = "opens the chat, or closes it if it is open; with ! an open chat is closed only from its own windows, from "
+    .. "others the focus goes to its prompt",
   bang = true,
   run = function(call)
     if call.bang and not session_windows.has_focus() then
@@ -127,10 +127,10 @@ subcommands.switch = {
 }
 
 subcommands.continue = {
-  doc = "continues the newest session of this folder: an open one, or else the last one, which its agent loads or resumes; "
-    .. "an agent that can do neither starts a new session below the old conversation. If its last turn was cut off, the "
-    .. "prompt of that turn is put into the prompt, and not sent. An empty chat that you leave this "
-    .. "way is closed; its draft goes into the history (<C-p>)",
+  doc = "continues the newest session of this folder: an open one, or else the last one, which its agent loads or "
+    .. "resumes; an agent that can do neither starts a new session below the old conversation. If its last turn was "
+    .. "cut off, the prompt of that turn is put into the prompt, and not sent. An empty chat that you leave this way "
+    .. "is closed; its draft goes into the history (<C-p>)",
   run = function()
     return continue.continue()
   end,

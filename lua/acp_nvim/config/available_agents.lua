@@ -29,7 +29,8 @@ function M.how_to_install(preset)
   return vim.startswith(preset.install, "see ") and "see " .. preset.url or preset.install
 end
 
---- Expands `~` and variables in an agent's configuration, finds its program beside PATH, and adds what its preset knows.
+--- Expands `~` and variables in an agent's configuration, finds its program beside PATH, and adds what its preset
+--- knows.
 ---@param spec table
 ---@param preset? acp.Preset
 ---@return table

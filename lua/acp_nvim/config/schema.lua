@@ -107,8 +107,8 @@ return {
     {
       name = "default_agent",
       type = "string",
-      doc = "the name of an agent; default: the only agent configured, or else the only one found; if there are several "
-        .. "you are asked, if there is none it is 'demo'",
+      doc = "the name of an agent; default: the only agent configured, or else the only one found; if there are "
+        .. "several you are asked, if there is none it is 'demo'",
     },
     {
       name = "agents",
@@ -259,8 +259,8 @@ return {
       type = "string",
       default = "bell",
       values = { "none", "bell", "osc9" },
-      doc = "how the terminal calls you when a turn ends or an agent asks while you are in another program: by the bell, "
-        .. "or by a notification of the desktop ('osc9') if the terminal can show one",
+      doc = "how the terminal calls you when a turn ends or an agent asks while you are in another program: by the "
+        .. "bell, or by a notification of the desktop ('osc9') if the terminal can show one",
     },
     {
       name = "keys",

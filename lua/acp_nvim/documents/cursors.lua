@@ -1,5 +1,6 @@
--- Keeps what the user has in the windows of a buffer while its lines go and come back, or autocommands of the user's run
--- at a moment that nobody expects: cursors, views, the selection, the marks of selections and changes, closed folds.
+-- Keeps what the user has in the windows of a buffer while its lines go and come back, or autocommands of the user's
+-- run at a moment that nobody expects: cursors, views, the selection, the marks of selections and changes, closed
+-- folds.
 --
 --   rows    a b c d     the cursor is on d, row 4
 --   wanted  a B b c d   edits: { { 1, 1, { "B" } } }, so the cursor goes to row 5

@@ -26,8 +26,8 @@ local NEAR = 12 -- lines of both sides within which a small change is over
 local SURE = 4 -- lines that must be the same there
 local xdiff = vim.text and vim.text.diff or vim.diff
 
---- Joins lines to one text. Vim's functions, unlike the API, have a NUL byte as a line break within a line. It becomes a
---- NUL again: else the rows of the edits would be those of other lines, and a merge would lose text.
+--- Joins lines to one text. Vim's functions, unlike the API, have a NUL byte as a line break within a line. It becomes
+--- a NUL again: else the rows of the edits would be those of other lines, and a merge would lose text.
 ---@param lines string[]
 ---@param first integer  1-based
 ---@param last integer

@@ -1,6 +1,6 @@
 -- Keeps Neovim from asking about a changed file while a turn runs in its folder, whose changes we take up, or while our
--- own question about the conflict is open, be it on FocusGained or :checktime, and while we show a buffer in a window that
--- the user has not opened. Neovim still asks before a `:w`, which would overwrite the disk's lines.
+-- own question about the conflict is open, be it on FocusGained or :checktime, and while we show a buffer in a window
+-- that the user has not opened. Neovim still asks before a `:w`, which would overwrite the disk's lines.
 local event = require("acp_nvim.system.event")
 local file_changed_shell = require("acp_nvim.documents.file_changed_shell")
 local find = require("acp_nvim.documents.find")

@@ -14,8 +14,8 @@ local text = require("acp_nvim.documents.text")
 local api = vim.api
 local M = {}
 
---- Seconds and nanoseconds of the last change, size, inode, seconds and nanoseconds of the last change of any kind: rsync
---- and tar put the first time back.
+--- Seconds and nanoseconds of the last change, size, inode, seconds and nanoseconds of the last change of any kind:
+--- rsync and tar put the first time back.
 ---@alias acp.Stamp integer[]
 
 ---@class acp.TextOrigin

@@ -8,7 +8,8 @@
 --
 -- Which lines stand for which is remembered: only a place that an agent has written is compared again. A patch is never
 -- altered, so that states of the undo tree share it, and most of it is shared with the next one. All is linear in hunks
--- and edits. Rows count from 0, the last one is excluded; edits ascend, and all their rows are those before any of them.
+-- and edits. Rows count from 0, the last one is excluded; edits ascend, and all their rows are those before any of
+-- them.
 local diff = require("acp_nvim.documents.diff")
 local text = require("acp_nvim.documents.text")
 
@@ -140,7 +141,7 @@ function M.span(patch, first, last)
   return first + offset, last + behind, i, stop
 end
 
--- A walk along the hunks, which makes a patch of what is left of them ---------------------------------------------------
+-- A walk along the hunks, which makes a patch of what is left of them -------------------------------------------------
 
 ---@class acp.PatchWalk
 ---@field patch acp.Patch
@@ -206,7 +207,7 @@ function Walk:keep_above(row)
   return new
 end
 
--- The text below takes edits --------------------------------------------------------------------------------------------
+-- The text below takes edits ------------------------------------------------------------------------------------------
 
 --- How many of a hunk's old lines its first rows stand for.
 ---@param hunk acp.PatchHunk
@@ -361,7 +362,7 @@ function M.down(patch, edits, is_closed)
   return self:keep_above(math.huge), below
 end
 
--- The text below does not take edits ------------------------------------------------------------------------------------
+-- The text below does not take edits ----------------------------------------------------------------------------------
 
 --- The lines, from one row to another, with edits carried out.
 ---@param lines string[]
@@ -442,7 +443,7 @@ function M.put(patch, first, last, old, new)
   return result
 end
 
--- The text below changes, and the one above keeps its own -----------------------------------------------------------------
+-- The text below changes, and the one above keeps its own -------------------------------------------------------------
 
 --- How many of an edit's lines stand for its first rows.
 ---@param edit acp.Edit
@@ -452,8 +453,8 @@ local function paired(edit, row)
   return row == edit[2] and #edit[3] or math.min(row - edit[1], #edit[3])
 end
 
---- Edits of the text below are carried up: what they change beside the hunks the text above takes; in a hunk they change
---- what its lines stand for.
+--- Edits of the text below are carried up: what they change beside the hunks the text above takes; in a hunk they
+--- change what its lines stand for.
 ---
 ---   above  a X c d      an edit makes of b c below: U V      above  a X V d
 ---   below  a b c d      X stands for b                       below  a U V d
@@ -561,7 +562,7 @@ function M.up(patch, edits, lines)
   return above, new
 end
 
--- A stack of texts, each a patch of the one above it --------------------------------------------------------------------
+-- A stack of texts, each a patch of the one above it ------------------------------------------------------------------
 
 --- The highest text takes edits, and those below it, down to one that does not.
 ---@param patches acp.Patch[]  the highest last

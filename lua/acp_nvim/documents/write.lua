@@ -55,8 +55,8 @@ local function is_proposed(proposed, disk)
 end
 
 --- Whether the file is one that the agent is just writing: it has a beginning of the agent's text, or all of it and a
---- rest of the old text that is not cut off yet. What was there at the last look, before the turn say, is another's, and
---- so is what has stayed for a second: another program has cut the file off.
+--- rest of the old text that is not cut off yet. What was there at the last look, before the turn say, is another's,
+--- and so is what has stayed for a second: another program has cut the file off.
 ---
 ---   the agent writes "a b", over "a c d":  the disk has "", "a", "a b", or "a b d"
 ---@param known? acp.KnownText
@@ -284,8 +284,8 @@ end
 
 --- Writes an agent's text into the loaded buffer of a file, and saves it.
 ---@param request acp.WriteRequest
----@return table answer  { written, text?, before?, had_bom?, has_bom?, warning? } | { not_loaded } | { no_folder } | { locked = why }
----  | { refused = why, broken? } | { overlap = { mine, agents, live, disk?, apart } }
+---@return table answer  { written, text?, before?, had_bom?, has_bom?, warning? } | { not_loaded } | { no_folder }
+---  | { locked = why } | { refused = why, broken? } | { overlap = { mine, agents, live, disk?, apart } }
 function M.write(request)
   local buf = find.find(request.path)
   if not buf then

@@ -1,5 +1,5 @@
--- Checks the content of an answer against its form before it is sent. The agent's patterns are left to the backend, which
--- can end a match that takes too long: Neovim compiles thirty characters of nested repeats for half a minute.
+-- Checks the content of an answer against its form before it is sent. The agent's patterns are left to the backend,
+-- which can end a match that takes too long: Neovim compiles thirty characters of nested repeats for half a minute.
 
 local M = {}
 

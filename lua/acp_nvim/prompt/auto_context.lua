@@ -1,6 +1,7 @@
 -- Attaches the file beside the prompt to a prompt that the user begins, if the setting `context` is "buffer". Its chip
--- is added when insert mode is entered in an empty prompt, and removed if nothing else has been written. A chip that the
--- user has deleted is not added until a prompt has been sent, nor is a file that has not changed since it was last sent.
+-- is added when insert mode is entered in an empty prompt, and removed if nothing else has been written. A chip that
+-- the user has deleted is not added until a prompt has been sent, nor is a file that has not changed since it was last
+-- sent.
 local buffer_text = require("acp_nvim.prompt.buffer_text")
 local chips = require("acp_nvim.prompt.chips")
 local config = require("acp_nvim.config.settings")

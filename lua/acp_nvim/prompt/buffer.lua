@@ -254,8 +254,9 @@ local function request(n, verb)
   end
 end
 
---- Sends the text, or from an empty prompt what the agent of a failed session has not answered, or a paused queue. The text
---- stays if it is not taken. An open menu would stand over the emptied prompt: it is closed first, which only keys can do.
+--- Sends the text, or from an empty prompt what the agent of a failed session has not answered, or a paused queue. The
+--- text stays if it is not taken. An open menu would stand over the emptied prompt: it is closed first, which only keys
+--- can do.
 ---@param n integer
 ---@param how? "steer"  into the running turn
 function M.send(n, how)

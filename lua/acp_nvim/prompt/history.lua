@@ -39,8 +39,8 @@ function M.key(cwd)
   return key_of(project(cwd))
 end
 
---- Is what the user writes kept on the disk? An empty 'shada' keeps Neovim's own history in memory alone, and so that of
---- the prompts.
+--- Is what the user writes kept on the disk? An empty 'shada' keeps Neovim's own history in memory alone, and so that
+--- of the prompts.
 ---@return boolean
 function M.is_kept()
   return vim.o.shada ~= ""

@@ -1,5 +1,5 @@
--- Draws the queue above the prompt: a bar that says how many prompts wait, and how the first one begins; where the queue
--- is paused also what resumes it, as far as there is room beside those words.
+-- Draws the queue above the prompt: a bar that says how many prompts wait, and how the first one begins; where the
+-- queue is paused also what resumes it, as far as there is room beside those words.
 --
 --  2 queued  Then add a test for discount
 --  ‖ 2  Then add a test for discount   :Acp queue! sends

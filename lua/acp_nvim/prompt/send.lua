@@ -58,7 +58,8 @@ end
 ---@param text string
 ---@param given table[]  as `check` has returned it
 ---@param how { first?: boolean, next?: boolean, steer?: boolean }
----  first: cancel the running turn, wait for its answer, send this; next: ahead of the queue; steer: into the running turn
+---  first: cancel the running turn, wait for its answer, send this; next: ahead of the queue;
+---  steer: into the running turn
 ---@return true? ok
 ---@return string? message
 function M.send_checked(n, text, given, how)

@@ -1,5 +1,5 @@
--- Tells when the text of a prompt has changed, whoever changed it. Autocommands would miss the edits that are made while
--- another window is current.
+-- Tells when the text of a prompt has changed, whoever changed it. Autocommands would miss the edits that are made
+-- while another window is current.
 local event = require("acp_nvim.system.event")
 
 local api = vim.api

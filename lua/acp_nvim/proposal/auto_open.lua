@@ -1,6 +1,6 @@
 -- Opens a proposal by itself before an idle user. If the user is typing, or in a window that must not be disturbed, or
--- there is no room for sides that can be read, the question is announced, and the oldest one opens after a second without
--- a key in normal mode. What is no diff of the file is announced, and opens when the user asks.
+-- there is no room for sides that can be read, the question is announced, and the oldest one opens after a second
+-- without a key in normal mode. What is no diff of the file is announced, and opens when the user asks.
 local backend = require("acp_nvim.backend.process")
 local build = require("acp_nvim.proposal.build")
 local config = require("acp_nvim.config.settings")

@@ -78,7 +78,8 @@ local function is_refused(file)
   return store.edit_state(file) == "refused"
 end
 
---- What `:w` does: it goes on to a file that is undecided, or sends all of the proposal, the user's version or a refusal.
+--- What `:w` does: it goes on to a file that is undecided, or sends all of the proposal, the user's version or a
+--- refusal.
 ---@param proposal acp.Proposal
 ---@param file acp.ProposalFile
 ---@return string  name of a key

@@ -1,5 +1,5 @@
--- Knows the comments that the user has written on lines of a plan and not sent yet. With one of them the plan is refused,
--- and they go with it. Who keeps comments provides them.
+-- Knows the comments that the user has written on lines of a plan and not sent yet. With one of them the plan is
+-- refused, and they go with it. Who keeps comments provides them.
 local M = {}
 
 ---@class acp.PlanComment

@@ -4,9 +4,9 @@
 --   left    a  b c    d        right   a  X Y Z  d        `do` on X, Y, Z or d      a b c d
 --   left    a  b c    d        right   a         d        `do` on d: b c stood just above it
 --
--- As in Neovim the hunk just above the cursor counts, too, and on the last line the one below. What the user has typed in
--- the hunk stays; where nothing is left but that, it goes. A file that is created or deleted is one hunk: once that is
--- refused, its window is empty.
+-- As in Neovim the hunk just above the cursor counts, too, and on the last line the one below. What the user has typed
+-- in the hunk stays; where nothing is left but that, it goes. A file that is created or deleted is one hunk: once that
+-- is refused, its window is empty.
 local follow_live = require("acp_nvim.proposal.follow_live")
 local messages = require("acp_nvim.ui.messages")
 local right_side = require("acp_nvim.proposal.right_side")

@@ -119,7 +119,7 @@ function M.refill(file)
   side_history.put(file, side_history.proposed(file))
 end
 
--- Another version of the question --------------------------------------------------------------------------------------
+-- Another version of the question -------------------------------------------------------------------------------------
 
 --- Carries what the user has made of the old right side over to the new one. Where it does not fit any more it goes to
 --- a buffer of its own.

@@ -1,6 +1,6 @@
--- Decides when an answer counts: only once its question, in its current version, has been on the screen for 0.7 s. A key
--- pressed at the moment a question appears was meant for something else. One clock holds for every way to answer: keys,
--- the user's own mappings, macros, the mouse, `:w` in a proposal, and `:Acp accept` and the like.
+-- Decides when an answer counts: only once its question, in its current version, has been on the screen for 0.7 s. A
+-- key pressed at the moment a question appears was meant for something else. One clock holds for every way to answer:
+-- keys, the user's own mappings, macros, the mouse, `:w` in a proposal, and `:Acp accept` and the like.
 --
 --   0 ms      the question appears
 --   500       g1, or `:` of `:Acp accept`, or `@q`    too soon, also if the command or the macro ends later

@@ -19,9 +19,9 @@ local M = {}
 local LONGEST_NAME = 20 -- of a file, in cells
 local COUNTS = { AcpAdded = true, AcpRemoved = true } -- groups of the call's line
 
--- How the bar gives way, step by step: to be narrow, without the kind of the call, its counts, the subject, options that
--- count always, the diff; without words only where those of the others do not fit. Two blanks stand between two keys where
--- they fit.
+-- How the bar gives way, step by step: to be narrow, without the kind of the call, its counts, the subject, options
+-- that count always, the diff; without words only where those of the others do not fit. Two blanks stand between two
+-- keys where they fit.
 ---@class acp.BarStep
 ---@field wide? boolean      only with two blanks
 ---@field least? integer     cells that the subject may be cut to; nil: it stands whole
@@ -141,8 +141,8 @@ local function width_of(chunks)
   return width
 end
 
---- The answers that stand in the bar: all, or those that count once, if there are any, and the one that waits for its key
---- again: that a no is still possible must be seen.
+--- The answers that stand in the bar: all, or those that count once, if there are any, and the one that waits for its
+--- key again: that a no is still possible must be seen.
 ---@param keys acp.BarKeys
 ---@param step acp.BarStep
 ---@return acp.BarKey[]

@@ -5,7 +5,7 @@ local M = {}
 ---@class acp.DiffView
 ---@field is_shown fun(question: acp.Question): boolean  the diff of the question as it is now is before the user
 ---@field question_here fun(win?: integer): integer?  on one of whose sides the user is
----@field why_not fun(question: acp.Question, option?: table): string?  why that answer would drop what the user has made of it
+---@field why_not fun(question: acp.Question, option?: table): string?  why that answer would drop the user's edits
 ---@field answer fun(question: acp.Question, option?: table): boolean  it has sent the answer, with the edited text
 ---@field offer fun(question: acp.Question): boolean  a question has come: the diff opens, so that no message is needed
 ---@field ended fun(id: integer)  the question has ended

@@ -1,8 +1,8 @@
 -- Finds what hides lines of a chat that its window seems to show: a closed fold, a line that does not wrap, a float in
 -- which the user works.
 --
--- A float that only shows something hides nothing: notifications, menus and the command lines of plugins stand over a chat
--- most of the day, and an answer that waits for them to go is an answer that is typed twice.
+-- A float that only shows something hides nothing: notifications, menus and the command lines of plugins stand over a
+-- chat most of the day, and an answer that waits for them to go is an answer that is typed twice.
 local api = vim.api
 local M = {}
 

@@ -74,8 +74,8 @@ local EMPTY =
   { ["and"] = true, ["or"] = true, to = true, ["do"] = true, ["don't"] = true, the = true, allow = true, reject = true }
 local BY_KIND = { allow_always = "always", reject_always = "never" }
 
---- The first word. Where another option begins with it: the first word that differs, if there is one that says more than
---- the sign.
+--- The first word. Where another option begins with it: the first word that differs, if there is one that says more
+--- than the sign.
 ---@param lists string[][]
 ---@return string[]
 local function by_one_word(lists)

@@ -10,7 +10,8 @@ local M = {}
 ---@field look string
 ---@field rows table<integer, true>  from 0, of `look` wrapped as the window wraps it
 
-local seen = {} ---@type table<integer, table<integer, acp.OnScreen>>  question -> window -> what of it has been on screen
+-- By question and window: what of it has been on the screen.
+local seen = {} ---@type table<integer, table<integer, acp.OnScreen>>
 
 --- Records the rows that are on the screen.
 ---@param question acp.Question

@@ -207,8 +207,8 @@ function M.leave(buf)
   end)
 end
 
---- Refreshes a file of which something was decided. One of which nothing is left to decide or to list leaves the review,
---- unless `u` in its buffer or a redo may bring a change back. What agents change in such a file begins anew.
+--- Refreshes a file of which something was decided. One of which nothing is left to decide or to list leaves the
+--- review, unless `u` in its buffer or a redo may bring a change back. What agents change in such a file begins anew.
 ---@param file acp.ReviewedFile
 function M.refresh_or_leave(file)
   local is_over = reviewed_files.is_over(file)
@@ -292,7 +292,7 @@ function M.remember_state(file)
   end
 end
 
--- Which buffers --------------------------------------------------------------------------------------------------------
+-- Which buffers -------------------------------------------------------------------------------------------------------
 
 --- Follows the buffer if it is that of a file in review, by its name of now.
 ---@param buf integer

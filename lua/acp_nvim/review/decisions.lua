@@ -1,6 +1,6 @@
--- Carries out what the user decides, over all the files that have it: keeps or undoes hunks, undoes a turn, and takes the
--- newest of such undos back, as long as nothing else was decided and no later turn has written one of the files. What was
--- undone is remembered until then; its files stay in review as long.
+-- Carries out what the user decides, over all the files that have it: keeps or undoes hunks, undoes a turn, and takes
+-- the newest of such undos back, as long as nothing else was decided and no later turn has written one of the files.
+-- What was undone is remembered until then; its files stay in review as long.
 local attached_buffers = require("acp_nvim.review.attached_buffers")
 local backend_reports = require("acp_nvim.review.backend_reports")
 local disk_file = require("acp_nvim.review.disk_file")
@@ -20,7 +20,7 @@ local M = {}
 ---@field whole_turn? acp.WrittenBy  keep: all that this turn has written, also where later ones have written
 ---@field left? string[]    what is left, and why
 ---@field aloud? boolean    say what is done
----@field still_waiting? fun(): string?  which other changes wait once these are decided; said if nothing is left of these
+---@field still_waiting? fun(): string?  which others wait once these are decided; said if none of these is left
 ---@field after? fun()      called once they are decided
 
 ---@class acp.UndoneTurn
@@ -99,7 +99,8 @@ end
 
 -- Hunks ---------------------------------------------------------------------------------------------------------------
 
---- Tells what was done with many hunks, where, and what could not be done. What was done with one the text itself shows.
+--- Tells what was done with many hunks, where, and what could not be done. What was done with one the text itself
+--- shows.
 ---
 ---   kept: 2 changes in cart.py (turn 2)
 ---   undone: 9 changes in 3 files · left: earlier text unknown: data.csv

@@ -1,4 +1,5 @@
--- Reads what is at a path where no buffer holds it, and puts back what was there: a text, bytes, a mode, a link, nothing.
+-- Reads what is at a path where no buffer holds it, and puts back what was there: a text, bytes, a mode, a link,
+-- nothing.
 local find = require("acp_nvim.documents.find")
 local limits = require("acp_nvim.limits")
 local regular_file = require("acp_nvim.system.regular_file")

@@ -1,5 +1,5 @@
--- Gives a file in review the text that it shall have, for an undo or a redo: by its buffer, which is loaded for a moment
--- if need be, and on the disk. Unsaved lines stay unsaved.
+-- Gives a file in review the text that it shall have, for an undo or a redo: by its buffer, which is loaded for a
+-- moment if need be, and on the disk. Unsaved lines stay unsaved.
 --
 --   in_buffer   the file is there: `rewrite` edits and saves it, and `rewrite_under_unsaved` puts unsaved lines back
 --   remove      an agent has made the file, and nothing of its text is left
@@ -241,8 +241,8 @@ local function disk_lines(buf, lines)
   return disk and disk.lines
 end
 
---- What the file shall hold, which has other lines than the buffer. Of what a turn has written nothing stays there, also
---- where the user has changed it in the buffer; a hunk that the user has changed there is not touched.
+--- What the file shall hold, which has other lines than the buffer. Of what a turn has written nothing stays there,
+--- also where the user has changed it in the buffer; a hunk that the user has changed there is not touched.
 ---@param undo acp.TextUndo
 ---@param disk string[]
 ---@return string[]?  nil: it is not certain
@@ -309,8 +309,8 @@ end
 
 -- Without a file ------------------------------------------------------------------------------------------------------
 
---- Makes the file, which is not there, as it was. A loaded buffer gets its lines, and keeps what the user has changed in
---- it since.
+--- Makes the file, which is not there, as it was. A loaded buffer gets its lines, and keeps what the user has changed
+--- in it since.
 ---@param undo acp.TextUndo
 ---@param saved string[]  what the file shall hold
 ---@return acp.UndoAnswer

@@ -1,5 +1,6 @@
 -- Maps the keys of the review in buffers with pending changes, from the first to the last, where nothing else is
--- mapped. Those that decide stay a little longer in the user's buffer: pressed once too often, `\u` would be Neovim's `u`.
+-- mapped. Those that decide stay a little longer in the user's buffer: pressed once too often, `\u` would be Neovim's
+-- `u`.
 local config = require("acp_nvim.config.settings")
 local key_names = require("acp_nvim.review.key_names")
 local messages = require("acp_nvim.ui.messages")

@@ -1,12 +1,12 @@
--- Remembers what was known of a text by the states of the buffer's undo tree: when `u` and `<C-r>` lead to such a state,
--- its turns are there again, and what waited waits again. What has been kept since stays kept.
+-- Remembers what was known of a text by the states of the buffer's undo tree: when `u` and `<C-r>` lead to such a
+-- state, its turns are there again, and what waited waits again. What has been kept since stays kept.
 --
 --   state 1    a X c    the agent has made X of b: b | X is pending
 --   state 2    a b c    the hunk is undone: nothing is pending
 --   `u`        a X c    state 1 again, and b | X is pending
 --
--- The texts that there have been are a tree, as the states are: each has been made of another one by edits. What was kept
--- since is followed along them, line by line, when a state comes again.
+-- The texts that there have been are a tree, as the states are: each has been made of another one by edits. What was
+-- kept since is followed along them, line by line, when a state comes again.
 local limits = require("acp_nvim.limits")
 local patches = require("acp_nvim.documents.patch")
 local stack = require("acp_nvim.review.stack")

@@ -206,7 +206,8 @@ end
 ---@param outcome acp.UndoOutcome
 ---@return string?
 local function left_over(outcome)
-  local named, count, order, names = {}, 0, {}, {} ---@type table<string, true>, integer, string[], table<string, string[]>
+  local named, count = {}, 0 ---@type table<string, true>, integer
+  local order, names = {}, {} ---@type string[], table<string, string[]>
   for _, each in ipairs(outcome.left) do
     local is_new = not named[each.name]
     count, named[each.name] = count + (is_new and 1 or 0), true

@@ -1,6 +1,6 @@
 -- Remembers other texts of a file in review, with what was known of them: as it was saved, as it was before an agent
--- deleted it, and as it was before a turn was undone. When such a text comes back, by `:edit!` say, the changes that were
--- pending in it are pending again.
+-- deleted it, and as it was before a turn was undone. When such a text comes back, by `:edit!` say, the changes that
+-- were pending in it are pending again.
 --
 --   saved     a X c      an agent has made X of b: b | X is pending
 --   the user  a c        deletes X, and the change with it

@@ -311,8 +311,8 @@ local function by_line(edit)
   return #parts > 0 and parts or { edit }
 end
 
---- The text of the turn, and those below it, do not take the turn's edits. Where these touch lines of a later turn, they
---- come on top of it, so that the later turn's lines come back with its undo.
+--- The text of the turn, and those below it, do not take the turn's edits. Where these touch lines of a later turn,
+--- they come on top of it, so that the later turn's lines come back with its undo.
 ---@param turns acp.Turn[]
 ---@param lines string[]  the live text before the edits
 ---@param edits acp.Edit[]

@@ -1,6 +1,6 @@
--- What stands at a path, where lines do not tell it: nothing, a file with its bytes, its mode and the format of its lines,
--- or a link. It is a text of its own with a stack of its own, so that keep, undo and the undo of a turn are the same as
--- for lines:
+-- What stands at a path, where lines do not tell it: nothing, a file with its bytes, its mode and the format of its
+-- lines, or a link. It is a text of its own with a stack of its own, so that keep, undo and the undo of a turn are the
+-- same as for lines:
 --
 --   binary 12000 #1       what stands there; #1 are the bytes
 --                         a line that is always the same, so that the others never become one hunk
@@ -70,8 +70,8 @@ function M.has_format(lines)
   return lines[FORMAT] ~= ""
 end
 
---- Completes what a change tells of the format. One that has changed together with lines comes back with these, unless it
---- has changed alone before; if it does so later, that is a change of what was there before both.
+--- Completes what a change tells of the format. One that has changed together with lines comes back with these, unless
+--- it has changed alone before; if it does so later, that is a change of what was there before both.
 ---
 ---   an agent writes   b\r\n over a\n    hunk a | b, with which the format comes back
 ---   and then          b\n               the hunk alone: the format is again as it was

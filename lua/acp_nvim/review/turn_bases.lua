@@ -5,8 +5,8 @@
 --   the user   a X c mine
 --   undone     a b c mine     one line of the user's is left
 --
--- It is the text below all turns without what the user has edited since: other programs' edits, and those that decide to
--- keep a change, are carried into it.
+-- It is the text below all turns without what the user has edited since: other programs' edits, and those that decide
+-- to keep a change, are carried into it.
 local diff = require("acp_nvim.documents.diff")
 local limits = require("acp_nvim.limits")
 local patches = require("acp_nvim.documents.patch")

@@ -86,8 +86,17 @@ local function all_shares()
   return shares
 end
 
+---@class acp.TurnTotals
+---@field pending acp.FileShare[]
+---@field allowed acp.FileShare[]
+---@field notes string[]
+---@field plus integer
+---@field minus integer
+---@field kept integer
+---@field undone integer
+
 ---@param share acp.TurnShare
----@return { pending: acp.FileShare[], notes: string[], plus: integer, minus: integer, kept: integer, undone: integer, allowed: acp.FileShare[] }
+---@return acp.TurnTotals
 local function totals(share)
   local sum = { pending = {}, notes = {}, allowed = {}, plus = 0, minus = 0, kept = 0, undone = 0 }
   for _, file in pairs(share) do

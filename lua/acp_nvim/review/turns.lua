@@ -89,8 +89,8 @@ local function looked_at()
   end, state.numbers())
 end
 
---- Waits until the changes of turns that have just ended are known: they come some milliseconds after the turn's end, and
---- the user may be as quick. The backend tells nothing while it waits for an answer of ours, as in an autocommand.
+--- Waits until the changes of turns that have just ended are known: they come some milliseconds after the turn's end,
+--- and the user may be as quick. The backend tells nothing while it waits for an answer of ours, as in an autocommand.
 function M.wait_for_disk()
   if #looked_at() == 0 or backend.is_answering() then
     return

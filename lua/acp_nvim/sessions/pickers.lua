@@ -1,4 +1,5 @@
--- Lets the user pick an earlier prompt or another session, in the plugin that has taken over `vim.ui.select`, if one has.
+-- Lets the user pick an earlier prompt or another session, in the plugin that has taken over `vim.ui.select`, if one
+-- has.
 local acp = require("acp_nvim.api")
 local history = require("acp_nvim.prompt.history")
 local limits = require("acp_nvim.limits")

@@ -34,7 +34,13 @@ function M:get_keyword_pattern()
   return [[[/@]\%(\\ \|\S\)*]]
 end
 
----@param params { context: { bufnr: integer, cursor: { row: integer }, cursor_before_line: string, cursor_after_line: string } }
+---@class acp.CmpContext
+---@field bufnr integer
+---@field cursor { row: integer }
+---@field cursor_before_line string
+---@field cursor_after_line string
+
+---@param params { context: acp.CmpContext }
 ---@param callback fun(response: table)
 function M:complete(params, callback)
   local context = params.context

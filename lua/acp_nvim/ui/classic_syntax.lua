@@ -1,5 +1,5 @@
--- Highlights code by Vim's syntax files, for languages without a parser. It takes a slice of a few milliseconds at a time,
--- since asking for the group of a character is slow.
+-- Highlights code by Vim's syntax files, for languages without a parser. It takes a slice of a few milliseconds at a
+-- time, since asking for the group of a character is slow.
 --
 --   fn main()     spans[0] = { { 0, 2, "Statement" }, { 3, 7, "Function" } }
 local limits = require("acp_nvim.limits")

@@ -1,6 +1,6 @@
--- Finds the colours of code that is no buffer: fenced code and diffs in the chat, removed lines in review. A parser of its
--- language reads it as a string, once, outside the redraw and not while text streams in. Where there is no parser, Vim's
--- syntax file does.
+-- Finds the colours of code that is no buffer: fenced code and diffs in the chat, removed lines in review. A parser of
+-- its language reads it as a string, once, outside the redraw and not while text streams in. Where there is no parser,
+-- Vim's syntax file does.
 local classic_syntax = require("acp_nvim.ui.classic_syntax")
 local limits = require("acp_nvim.limits")
 

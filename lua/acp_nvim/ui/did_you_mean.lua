@@ -5,8 +5,8 @@
 -- A known word is near if it differs in at most two letters, or in one if only one or two were typed. The beginning of
 -- a known word differs in one. Of equals the first wins.
 
---- Returns how many letters were added, dropped or changed, by Levenshtein's table, of which one row is kept: the number
---- in column j of row i is the distance of the first i letters of `a` from the first j of `b`.
+--- Returns how many letters were added, dropped or changed, by Levenshtein's table, of which one row is kept: the
+--- number in column j of row i is the distance of the first i letters of `a` from the first j of `b`.
 ---@param a string
 ---@param b string
 ---@return integer

@@ -41,8 +41,9 @@ local MOST_LINKS = 20 -- some schemes link in circles
 
 local made = {} ---@type table<string, vim.api.keyset.get_hl_info>  the groups as we have defined them last
 
---- What a group is defined as in the end: "@markup.list" as "@markup" if it has no definition of its own. Asked to follow
---- links, Neovim would follow 'winhighlight' of the current window, too: WinBar would be what we have made of it.
+--- What a group is defined as in the end: "@markup.list" as "@markup" if it has no definition of its own. Asked to
+--- follow links, Neovim would follow 'winhighlight' of the current window, too: WinBar would be what we have made of
+--- it.
 ---@param group string
 ---@return vim.api.keyset.get_hl_info
 local function resolved(group)

@@ -38,7 +38,7 @@ local M = {}
 ---@field bar string       what the bar tells of the keys
 ---@field keys acp.ListKey[]
 ---@field rows fun(width: integer): acp.ListRow[]
----@field remarks fun(rows: acp.ListRow[]): string[], string, integer?  texts, their highlight, below which row (the last)
+---@field remarks fun(rows: acp.ListRow[]): string[], string, integer?  texts, their highlight, below which row
 ---@field at_end? fun()    the cursor has come to the last row
 ---@field closed? fun()
 
@@ -165,8 +165,8 @@ function List:places(buf)
   return found
 end
 
---- Puts the cursor of each window back on its item, as far up or down in the window as it was. A list that was shown from
---- its first row stays so as long as the cursor's item is in the window.
+--- Puts the cursor of each window back on its item, as far up or down in the window as it was. A list that was shown
+--- from its first row stays so as long as the cursor's item is in the window.
 ---@private
 ---@param before table<integer, { key?: string, view: table }>
 function List:restore(before)

@@ -22,8 +22,8 @@ function M.visible(text)
   return text
 end
 
---- Makes the first characters of a text visible. A NUL is replaced before, since Vim's functions take no text that holds
---- one.
+--- Makes the first characters of a text visible. A NUL is replaced before, since Vim's functions take no text that
+--- holds one.
 ---@param text string
 ---@param chars integer
 ---@return string
@@ -141,8 +141,8 @@ local function split_end(text)
   return before:sub(1, -#gap - 1), gap, command
 end
 
---- Cuts a message to the width, without the code of an agent's error, which is in the log. What to do is kept, at the end
---- of the message, if it is short: the text before it is cut.
+--- Cuts a message to the width, without the code of an agent's error, which is in the log. What to do is kept, at the
+--- end of the message, if it is short: the text before it is cut.
 ---
 ---   the agent ended: out of memory while it read a long file (:Acp restart starts it again)
 ---   the agent ended: out of memory whil… (:Acp restart

@@ -1,5 +1,5 @@
--- Opens and closes windows, and sets up buffers, as one step, even if an autocommand of the user's raises an error: that
--- error would else stop us halfway, with some windows there and others not.
+-- Opens and closes windows, and sets up buffers, as one step, even if an autocommand of the user's raises an error:
+-- that error would else stop us halfway, with some windows there and others not.
 local log = require("acp_nvim.ui.log")
 local messages = require("acp_nvim.ui.messages")
 

@@ -1,5 +1,5 @@
--- Finds the mapping that has a key, and says what it does. Mappings of plugins that only list what keys may follow, such
--- as which-key, do not count.
+-- Finds the mapping that has a key, and says what it does. Mappings of plugins that only list what keys may follow,
+-- such as which-key, do not count.
 local printable = require("acp_nvim.ui.printable")
 local M = {}
 

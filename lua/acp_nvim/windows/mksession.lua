@@ -1,8 +1,9 @@
 -- Removes the empty buffers and windows that a file of |:mksession| makes of ours. While such a file is read our
 -- windows are closed, and opened again afterwards.
 --
--- To leave our buffers their names, and to close what has come of them at the end, was tried: the file opens the live chat
--- and prompt in plain windows, from which our guards send them away again, and empty windows stay beside the user's.
+-- To leave our buffers their names, and to close what has come of them at the end, was tried: the file opens the live
+-- chat and prompt in plain windows, from which our guards send them away again, and empty windows stay beside the
+-- user's.
 local pairs_of = require("acp_nvim.windows.window_pair")
 local regular_file = require("acp_nvim.system.regular_file")
 local session_windows = require("acp_nvim.windows.session_windows")
@@ -60,8 +61,8 @@ local function rename(buf, name)
   vim.o.eventignore = ignored
 end
 
---- Has Neovim say nothing of the names that a session file gives to buffers: three lines are a hit-enter prompt. The file
---- takes the flag "F" from 'shortmess' for that.
+--- Has Neovim say nothing of the names that a session file gives to buffers: three lines are a hit-enter prompt. The
+--- file takes the flag "F" from 'shortmess' for that.
 ---@return integer autocommand
 local function keep_quiet()
   return api.nvim_create_autocmd("OptionSet", {

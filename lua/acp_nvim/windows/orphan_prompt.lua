@@ -1,6 +1,6 @@
 -- Keeps a prompt whose session has ended, as when an agent refuses to load one, while its user types in it or has a
--- draft there. Its text goes along when the user leaves. Without this the next keys of somebody who is in the middle of a
--- word would go into another session's prompt, or be commands in a file.
+-- draft there. Its text goes along when the user leaves. Without this the next keys of somebody who is in the middle of
+-- a word would go into another session's prompt, or be commands in a file.
 local chats = require("acp_nvim.chat.buffer")
 local prompt = require("acp_nvim.prompt.buffer")
 local session_windows = require("acp_nvim.windows.session_windows")

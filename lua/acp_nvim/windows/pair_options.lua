@@ -40,8 +40,8 @@ local function bars(pair, n)
   return { winbar = winbar.CHAT, statusline = winbar.PROMPT }, { winbar = queue, statusline = winbar.PLACE }
 end
 
---- The panel of the plan has come or gone: while it is there its statusline heads the prompt, and that of the chat names
---- the plan.
+--- The panel of the plan has come or gone: while it is there its statusline heads the prompt, and that of the chat
+--- names the plan.
 ---@param pair acp.Pair  that is open
 function M.show_plan(pair)
   local above = bars(pair, pair.session)

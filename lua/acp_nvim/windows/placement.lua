@@ -115,7 +115,8 @@ local EDGES = {
 ---@return integer win
 local function at_edge(edge, before, bring)
   local size = edge.size()
-  local win = bring({ win = -1, split = edge.split, [edge.side] = size }) -- a size keeps 'equalalways' from resizing all
+  -- a size keeps 'equalalways' from resizing all windows
+  local win = bring({ win = -1, split = edge.split, [edge.side] = size })
   if edge.side == "width" then
     api.nvim_win_set_width(win, size) -- Neovim 0.10 gives it what one neighbour has
   else

@@ -71,7 +71,8 @@ function M.moved(pair)
   M.follow_text(pair)
 end
 
---- The rows of text that the prompt is to have: what was wanted, more with a longer text, less where there is too little room.
+--- The rows of text that the prompt is to have: what was wanted, more with a longer text, less where there is too
+--- little room.
 ---@param pair acp.Pair
 ---@param both integer
 ---@return integer

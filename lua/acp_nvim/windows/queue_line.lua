@@ -1,5 +1,5 @@
--- Shows the queue above the prompt where the winbar has the keys ('laststatus' 3, or lualine): a float over the separator
--- between chat and prompt, which takes no row from either. Elsewhere the prompt's winbar has the queue.
+-- Shows the queue above the prompt where the winbar has the keys ('laststatus' 3, or lualine): a float over the
+-- separator between chat and prompt, which takes no row from either. Elsewhere the prompt's winbar has the queue.
 local pairs_of = require("acp_nvim.windows.window_pair")
 local queue_bar = require("acp_nvim.prompt.queue_bar")
 local tabpage = require("acp_nvim.ui.tabpage")

@@ -1,9 +1,9 @@
--- Asks once before Neovim is quit while a turn runs. A command that is typed is taken back before it runs. Of others, as
--- of `<Cmd>qa<CR>` in a mapping, only a modified buffer keeps Neovim open: the float that says what runs has one, and
--- Neovim goes there. The same command once more quits, unless the user has left the float and so stays.
+-- Asks once before Neovim is quit while a turn runs. A command that is typed is taken back before it runs. Of others,
+-- as of `<Cmd>qa<CR>` in a mapping, only a modified buffer keeps Neovim open: the float that says what runs has one,
+-- and Neovim goes there. The same command once more quits, unless the user has left the float and so stays.
 --
--- A modified hidden buffer without a float was tried: Neovim puts it into the window of the prompt, which then is none any
--- more, and its two errors end in a hit-enter prompt.
+-- A modified hidden buffer without a float was tried: Neovim puts it into the window of the prompt, which then is none
+-- any more, and its two errors end in a hit-enter prompt.
 local printable = require("acp_nvim.ui.printable")
 local state = require("acp_nvim.backend.session_store")
 local tabpage = require("acp_nvim.ui.tabpage")
@@ -114,7 +114,7 @@ local function close_when_left(win)
   })
 end
 
--- A command that is typed ----------------------------------------------------------------------------------------------
+-- A command that is typed ---------------------------------------------------------------------------------------------
 
 ---@param line string
 ---@return boolean  it would end Neovim, and nothing forces it
@@ -142,7 +142,7 @@ local function command_entered()
   end
 end
 
--- Any other way out -----------------------------------------------------------------------------------------------------
+-- Any other way out ---------------------------------------------------------------------------------------------------
 
 --- Sets 'messagesopt' so that Neovim does not wait for a key behind the error that names the modified buffer.
 ---@return fun() restore

@@ -38,7 +38,8 @@ local function record_users(pair)
   pair.users = { screen = tabpage.screen(), sizes = neighbours.sizes_of(pairs_of.users_windows(pair)) }
 end
 
---- Returns the sizes that the user's windows had on the screen of before: on another one Neovim takes all from the last.
+--- Returns the sizes that the user's windows had on the screen of before: on another one Neovim takes all from the
+--- last.
 ---@param pair acp.Pair
 ---@return acp.WindowSizes
 function M.users_sizes(pair)

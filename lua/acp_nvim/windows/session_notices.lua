@@ -28,8 +28,8 @@ local function changed(session, turn)
   return count > 0 and (" (%d file%s changed)"):format(count, count == 1 and "" or "s") or ""
 end
 
---- A turn has ended: its user is told, unless the user has seen it or ended it. What it has changed on disk is known some
---- milliseconds later.
+--- A turn has ended: its user is told, unless the user has seen it or ended it. What it has changed on disk is known
+--- some milliseconds later.
 ---@param data { session: integer, turn: integer, stop_reason?: string, error?: string }
 function M.turn_ended(data)
   local session = state.session(data.session)

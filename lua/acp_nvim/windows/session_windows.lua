@@ -119,8 +119,8 @@ function M.prompt()
   return pair and pairs_of.is_open(pair.prompt) and pair.prompt or nil
 end
 
---- Returns a window of the user's in which a file may be shown: one that shows the buffer, else the last one with a listed
---- file, else any with one, else a new one, for which it goes to a new tabpage if there is no room here.
+--- Returns a window of the user's in which a file may be shown: one that shows the buffer, else the last one with a
+--- listed file, else any with one, else a new one, for which it goes to a new tabpage if there is no room here.
 ---@param buf? integer
 ---@return integer
 function M.window_for_file(buf)

@@ -1,5 +1,5 @@
--- Names the tabpages of chats after their agents, where Neovim's own tabline would show "a//1/prompt". A 'tabline' of the
--- user's or of a plugin is left alone; ours looks like Neovim's.
+-- Names the tabpages of chats after their agents, where Neovim's own tabline would show "a//1/prompt". A 'tabline' of
+-- the user's or of a plugin is left alone; ours looks like Neovim's.
 --
 --    main.py  2 Claude  3+ ~/n/todo.md                                      X
 local printable = require("acp_nvim.ui.printable")

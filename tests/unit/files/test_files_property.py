@@ -117,7 +117,8 @@ class World:
         if name == "type":
             loaded.edit(self.edited(self.buffer, "user", what))  # type: ignore[arg-type]
         elif name == "outside":
-            self.path.write_text("".join(f"{x}\n" for x in self.edited(self.disk, "disk", what)))  # type: ignore[arg-type]
+            lines = self.edited(self.disk, "disk", what)  # type: ignore[arg-type]
+            self.path.write_text("".join(f"{line}\n" for line in lines))
         elif name == "read":
             self.believed = (await self.agent.read(self.path)).split("\n")[:-1]
             assert self.believed == (self.buffer if loaded.modified else self.disk)
