@@ -355,6 +355,10 @@ def test_a_file_that_two_sessions_have_changed_has_two_entries(open_editor: Open
         for each in editor.acp("changes", {"all": True})
     ]
     assert entries == [(1, "agent", [2, 8]), (2, "agent", [5])]
+    for each in editor.acp("changes", {"all": True}):
+        status = editor.acp("status", {"session": each["session"]})
+        assert status["session_id"]
+        assert (each["session_id"], each["agent"]) == (status["session_id"], status["agent"])
     assert [each["session"] for each in editor.acp("changes", {"session": 2})] == [2]
     editor.type(":Acp review all<CR>")
     editor.expect_lua("return vim.fn.getqflist({ title = 0 }).title", "all sessions: notes.txt +3 −3")

@@ -3,6 +3,7 @@ local attached_buffers = require("acp_nvim.review.attached_buffers")
 local reviewed_files = require("acp_nvim.review.reviewed_files")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
 local stack = require("acp_nvim.review.stack")
+local state = require("acp_nvim.backend.session_store")
 
 local api = vim.api
 local M = {}
@@ -32,7 +33,9 @@ local function changes_of(file, n)
   local function entry_of(author)
     local key = ("%d %s"):format(author.session, author.by)
     if not by_author[key] then
-      local entry = vim.tbl_extend("error", changed_file(file, false, {}), { session = author.session, by = author.by })
+      local session, entry = state.session(author.session), changed_file(file, false, {}) ---@type acp.Session?, table
+      entry.session, entry.by = author.session, author.by
+      entry.agent, entry.session_id = session and session.status.agent, session and session.status.session_id
       by_author[key], entries[#entries + 1] = entry, entry
     end
     return by_author[key]
