@@ -92,8 +92,8 @@ class SessionCommands:
         if sent := session.steer_request:
             sent.is_overtaken |= bool(ahead) or sent.is_given_up
         session.queue.add(prompt, first=bool(ahead))
-        if command.steer and session.in_turn:
-            self._not_steered(session, prompt, says_so=not command.next)
+        if command.steer:
+            self._not_steered(session, prompt, says_so=session.in_turn and not command.next)
         if host and stopping:
             session.phase = "starting" if session.phase == "idle" else session.phase
             self._app.spawn(self._revive_after, host, session)

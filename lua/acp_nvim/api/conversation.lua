@@ -32,7 +32,7 @@ function M.prompt(text, options)
 end
 
 --- Puts a text into the running turn, where the agent takes that; else it is queued, and without a turn it is sent as a
---- prompt. The event AcpSteered says what has become of it.
+--- prompt. The event AcpSteered always says what has become of it.
 ---@param text string
 ---@param options? { session?: integer, context?: acp.ContextItem[], next?: boolean }
 ---  next: ahead of the queue, if it is queued
