@@ -9,6 +9,7 @@ local earlier_session = require("acp_nvim.chat.earlier_session")
 local file_changed_prompt = require("acp_nvim.documents.file_changed_prompt")
 local follow = require("acp_nvim.follow.pinned_window")
 local form = require("acp_nvim.form.window")
+local json_null = require("acp_nvim.backend.json_null")
 local deferred_calls = require("acp_nvim.backend.deferred_calls")
 local merge = require("acp_nvim.documents.merge")
 local log_window = require("acp_nvim.ui.log_window")
@@ -25,7 +26,7 @@ local session_end = require("acp_nvim.windows.session_end")
 local session_list = require("acp_nvim.sessions.list")
 local session_notices = require("acp_nvim.windows.session_notices")
 local session_windows = require("acp_nvim.windows.session_windows")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local sync = require("acp_nvim.documents.sync")
 local state_folder = require("acp_nvim.backend.state_folder")
 local terminal = require("acp_nvim.terminal.buffer")
@@ -40,7 +41,7 @@ local M = {}
 ---@param n integer
 ---@param patch table
 local function status(n, patch)
-  state.patch(n, patch)
+  session_store.patch(n, patch)
   if patch.usage then
     session_notices.usage_changed(n)
   end
@@ -50,7 +51,7 @@ end
 ---@param data table
 ---@return true fired
 local function event(name, data)
-  local session = state.session(data.session)
+  local session = session_store.session(data.session)
   if session and name == "AcpTurnStarted" then
     session.turn, session.turn_began = data.turn, vim.uv.now()
     file_changed_prompt.turn_began(data.session)
@@ -84,7 +85,7 @@ end
 ---@param n integer
 ---@param list acp.Question[]
 local function questions(n, list)
-  state.set_questions(n, list)
+  session_store.set_questions(n, list)
   file_changed_prompt.update(n, list)
   open_questions.update(n, list)
 end
@@ -111,7 +112,7 @@ end
 local calls = {
   changed = review.changed,
   chat = chat,
-  commands = state.set_commands,
+  commands = session_store.set_commands,
   earlier_found = earlier_session.deliver,
   ended = ended,
   event = event,
@@ -176,7 +177,7 @@ local function as_step(entry)
   local name, count = entry[1], #entry
   -- nulls at the top of a status patch say that a key goes
   for i = 2, name == "status" and 2 or count do
-    entry[i] = state.clean(entry[i])
+    entry[i] = json_null.clean(entry[i])
   end
   return {
     name = tostring(name),
@@ -196,7 +197,7 @@ end
 ---@return string[] errors  one for each entry that failed; what the editor's state forbids is done later, in order
 function M.frame(batch)
   local errors = deferred_calls.run(vim.tbl_map(as_step, batch))
-  state.publish_changes()
+  session_store.publish_changes()
   return errors
 end
 
@@ -207,7 +208,7 @@ end
 function M.call(name, ...)
   local arguments = { n = select("#", ...), ... }
   for i = 1, arguments.n do
-    arguments[i] = state.clean(arguments[i])
+    arguments[i] = json_null.clean(arguments[i])
   end
   local fn = answers[name] or error(UNKNOWN:format(name), 0)
   return fn(unpack(arguments, 1, arguments.n))

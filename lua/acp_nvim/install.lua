@@ -5,7 +5,7 @@ local environment = require("acp_nvim.backend.python_environment")
 local log = require("acp_nvim.ui.log")
 local messages = require("acp_nvim.ui.messages")
 local requests = require("acp_nvim.backend.session_requests")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local M = {}
 
@@ -143,8 +143,8 @@ end
 
 --- Starts the session that failed because the environment was missing.
 local function start_failed_session()
-  local n = state.current()
-  if n and state.session(n).orphaned and not backend.is_running() then
+  local n = session_store.current()
+  if n and session_store.session(n).orphaned and not backend.is_running() then
     local ok, message = requests.send(n, "restart")
     if not ok then
       messages.show("error", message or "")

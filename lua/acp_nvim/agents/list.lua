@@ -9,7 +9,7 @@ local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
 local program_folders = require("acp_nvim.config.program_folders")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local version = require("acp_nvim.agents.version")
 
 local M = {}
@@ -42,8 +42,8 @@ end
 ---@param agent acp.Agent
 ---@return string?
 local function account_of(agent)
-  for _, n in ipairs(state.numbers()) do
-    local status = state.look(n)
+  for _, n in ipairs(session_store.numbers()) do
+    local status = session_store.look(n)
     local account = status and status.agent == agent.name and status.account
     if account then
       local more = { account.detail or account.plan } ---@type string[]

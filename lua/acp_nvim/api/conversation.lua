@@ -3,8 +3,8 @@ local backend = require("acp_nvim.backend.process")
 local requests = require("acp_nvim.backend.session_requests")
 local send_answer = require("acp_nvim.question.send_answer")
 local sending = require("acp_nvim.prompt.send")
+local session_store = require("acp_nvim.backend.session_store")
 local sessions = require("acp_nvim.api.sessions")
-local state = require("acp_nvim.backend.session_store")
 
 local M = {}
 
@@ -20,7 +20,7 @@ function M.prompt(text, options)
   local given, message = sending.check(text, options.context)
   if not given then
     return nil, message
-  elseif options.session == nil and not state.current() then
+  elseif options.session == nil and not session_store.current() then
     n, message = sessions.new_session()
   else
     n, message = requests.session_of(options)
@@ -62,7 +62,7 @@ function M.cancel(options)
   if not n then
     return nil, message
   end
-  local status = assert(state.get(n))
+  local status = assert(session_store.get(n))
   local at_rest = status.state == "idle" or status.state == "stopped" or status.state == "failed"
   if not backend.is_running() or (at_rest and status.queue == 0 and not status.changing) then
     return nil, "nothing is running"
@@ -76,15 +76,15 @@ end
 ---@return string? message
 function M.questions(options)
   if options and options.all then
-    return (vim.deepcopy(state.questions()))
-  elseif options == nil and not state.current() then
+    return (vim.deepcopy(session_store.questions()))
+  elseif options == nil and not session_store.current() then
     return {}
   end
   local n, message = requests.session_of(options)
   if not n then
     return nil, message
   end
-  return (vim.deepcopy(state.questions(n)))
+  return (vim.deepcopy(session_store.questions(n)))
 end
 
 M.answer = send_answer.answer
@@ -98,7 +98,7 @@ function M.commands(options)
   if not n then
     return nil, message
   end
-  return (vim.deepcopy(state.session(n).commands))
+  return (vim.deepcopy(session_store.session(n).commands))
 end
 
 return M

@@ -1,7 +1,7 @@
 -- Offers the changes in review in the Lua API: list, keep, undo.
 local requests = require("acp_nvim.backend.session_requests")
 local review = require("acp_nvim.review")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local M = {}
 
@@ -12,7 +12,7 @@ local M = {}
 function M.changes(options)
   if options and options.all then
     return review.changes()
-  elseif not (options and options.session) and not state.current() then
+  elseif not (options and options.session) and not session_store.current() then
     return {}
   end
   local n, message = requests.session_of(options)

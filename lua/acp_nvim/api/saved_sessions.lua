@@ -5,7 +5,7 @@ local chats = require("acp_nvim.chat.buffer")
 local marks = require("acp_nvim.chat.marks")
 local printable = require("acp_nvim.ui.printable")
 local requests = require("acp_nvim.backend.session_requests")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local M = {}
 
@@ -13,8 +13,8 @@ local M = {}
 ---@param id string
 ---@return integer? n  the session that it is here
 local function open_session(agent, id)
-  for _, n in ipairs(state.numbers()) do
-    local status = state.get(n) or {}
+  for _, n in ipairs(session_store.numbers()) do
+    local status = session_store.get(n) or {}
     local ended = status.state == "stopped" or status.state == "failed"
     if status.agent == agent and status.session_id == id and not ended then
       return n
@@ -27,8 +27,8 @@ end
 ---@return string? agent
 ---@return string? message
 local function agent_of(named)
-  local current = state.current()
-  local last = current and state.session(current).origin.agent
+  local current = session_store.current()
+  local last = current and session_store.session(current).origin.agent
   if named ~= nil then
     return available_agents.find(named)
   elseif last and available_agents.find(last) then
@@ -39,8 +39,8 @@ end
 
 ---@return string
 local function folder()
-  local current = state.current()
-  return current and state.session(current).origin.cwd or vim.fn.getcwd()
+  local current = session_store.current()
+  return current and session_store.session(current).origin.cwd or vim.fn.getcwd()
 end
 
 ---@param n? integer
@@ -49,7 +49,7 @@ end
 ---@return string? message
 local function focused(n, message)
   if n then
-    state.focus(n)
+    session_store.focus(n)
   end
   return n, message
 end
@@ -121,7 +121,7 @@ function M.fork(options)
   if not n then
     return nil, message
   end
-  local id = (state.get(n) or {}).session_id
+  local id = (session_store.get(n) or {}).session_id
   message = requests.why_not_a_replay(n, "forked")
   if message then
     return nil, message
@@ -134,7 +134,7 @@ function M.fork(options)
   end
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
   local more = chat and { of = n, key = marks.entry_at(chat, row) } or nil
-  return from_saved("fork", id, state.session(n).origin, more)
+  return from_saved("fork", id, session_store.session(n).origin, more)
 end
 
 --- Deletes a saved session permanently.
@@ -148,8 +148,8 @@ function M.delete(id, options)
   elseif not backend.is_running() then
     return nil, "no agent is running: :Acp sessions starts one"
   end
-  local current = state.current()
-  local agent = options and options.agent or (current and state.session(current).origin.agent)
+  local current = session_store.current()
+  local agent = options and options.agent or (current and session_store.session(current).origin.agent)
   return backend.notify("delete", { id = id, agent = agent })
 end
 

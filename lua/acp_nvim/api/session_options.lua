@@ -1,7 +1,7 @@
 -- Offers mode, model and options of a session in the Lua API. Unknown values are refused at once; what the agent
 -- refuses comes as a message.
 local requests = require("acp_nvim.backend.session_requests")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local unknown_choice = require("acp_nvim.ui.unknown_choice")
 
 local M = {}
@@ -28,7 +28,7 @@ local function session_of(options)
   if not n then
     return nil, message --[[@as string]]
   end
-  local status = assert(state.get(n))
+  local status = assert(session_store.get(n))
   if ENDED[status.state] then
     return nil, ("session %d has ended: a prompt or :Acp restart reconnects"):format(n)
   end

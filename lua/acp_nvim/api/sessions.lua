@@ -4,8 +4,8 @@ local backend = require("acp_nvim.backend.process")
 local default_agent = require("acp_nvim.api.default_agent")
 local requests = require("acp_nvim.backend.session_requests")
 local session_end = require("acp_nvim.windows.session_end")
+local session_store = require("acp_nvim.backend.session_store")
 local session_windows = require("acp_nvim.windows.session_windows")
-local state = require("acp_nvim.backend.session_store")
 
 local M = {}
 
@@ -44,7 +44,7 @@ end
 ---@param n integer
 ---@return integer n
 local function show(n)
-  state.focus(n)
+  session_store.focus(n)
   session_windows.open(n, { focus = true })
   return n
 end
@@ -53,10 +53,10 @@ end
 ---@param agent string
 ---@return integer?
 local function session_with(agent)
-  local numbers = state.numbers()
-  table.insert(numbers, state.current())
+  local numbers = session_store.numbers()
+  table.insert(numbers, session_store.current())
   for i = #numbers, 1, -1 do
-    if state.session(numbers[i]).origin.agent == agent then
+    if session_store.session(numbers[i]).origin.agent == agent then
       return numbers[i]
     end
   end
@@ -82,7 +82,7 @@ function M.open(options)
     end
     return start(options.agent)
   end
-  local n = state.current()
+  local n = session_store.current()
   if n then
     return show(n)
   end
@@ -100,7 +100,7 @@ end
 ---@return integer|true|nil
 ---@return string? message
 function M.toggle()
-  local n = state.current()
+  local n = session_store.current()
   if n and session_windows.is_open(n) then
     return M.close()
   end
@@ -153,11 +153,11 @@ function M.close_session(options)
   local n, message = requests.session_of(options)
   if not n then
     return nil, message
-  elseif backend.is_running() and state.session(n).generation == backend.generation() then
+  elseif backend.is_running() and session_store.session(n).generation == backend.generation() then
     return requests.send(n, "close")
   end
   session_end.remove(n)
-  state.publish_changes()
+  session_store.publish_changes()
   return true
 end
 
@@ -176,7 +176,7 @@ function M.rename(title, options)
   local ok
   ok, message = requests.send(n, "rename", { title = vim.trim(title) })
   if ok then
-    state.session(n).origin.name = vim.trim(title)
+    session_store.session(n).origin.name = vim.trim(title)
   end
   return ok, message
 end
@@ -217,13 +217,13 @@ function M.status(options)
   if not n then
     return nil, message
   end
-  return state.get(n)
+  return session_store.get(n)
 end
 
 --- The statuses of all sessions, oldest first.
 ---@return table[]
 function M.sessions()
-  return vim.tbl_map(state.get, state.numbers())
+  return vim.tbl_map(session_store.get, session_store.numbers())
 end
 
 return M

@@ -1,6 +1,6 @@
 -- Offers a text about the current session for a statusline in the Lua API.
 local printable = require("acp_nvim.ui.printable")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local state_words = require("acp_nvim.chat.state_words")
 local usage = require("acp_nvim.chat.usage")
 
@@ -9,7 +9,7 @@ local M = {}
 ---@param n integer?
 ---@return string
 local function statusline_of(n)
-  local status = n and state.look(n)
+  local status = n and session_store.look(n)
   if not status then
     return ""
   end
@@ -42,7 +42,7 @@ local function redraw()
   vim.cmd.redrawstatus({ bang = true })
 end
 
-state.on_change(function(n)
+session_store.on_change(function(n)
   local shown = drawn[n] or drawn[NONE]
   if shown and not is_due and shown ~= statusline_of(n) then
     is_due = true
@@ -54,7 +54,7 @@ end)
 --- without a session. Nothing in it is an item of a statusline.
 ---@return string
 function M.statusline()
-  local n = state.current()
+  local n = session_store.current()
   local text = statusline_of(n)
   drawn[n or NONE] = text
   return text

@@ -1,7 +1,7 @@
 -- Carries out the entries of a frame in order. An entry that Neovim's state forbids waits here, and so do all entries
 -- after it.
 local log = require("acp_nvim.ui.log")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local textlock = require("acp_nvim.system.textlock")
 
 local M = {}
@@ -62,7 +62,7 @@ retry = function()
   local entries = waiting
   waiting, blocked = {}, false
   M.run(entries)
-  state.publish_changes()
+  session_store.publish_changes()
 end
 
 --- Calls `fn` after the entries that wait, or at once if none does; windows that wait are not opened any more. This is

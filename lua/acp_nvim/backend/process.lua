@@ -8,7 +8,7 @@ local launch = require("acp_nvim.backend.launch")
 local leftover_processes = require("acp_nvim.backend.leftover_processes")
 local messages = require("acp_nvim.ui.messages")
 local question_versions = require("acp_nvim.backend.question_versions")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local state_folder = require("acp_nvim.backend.state_folder")
 local stderr = require("acp_nvim.backend.stderr")
 local user_events = require("acp_nvim.backend.user_events")
@@ -52,19 +52,19 @@ local along ---@type any[][]?
 ---@param n integer
 ---@param why string
 local function end_session(n, why)
-  local session = assert(state.session(n))
+  local session = assert(session_store.session(n))
   local was = session.status.state
   local open = session.questions
   local turn = session.turn
   session.turn, session.turn_began = nil, nil
-  local held = state.hold_unsent(n)
-  state.patch(n, { queue = held, held = held > 0 })
+  local held = session_store.hold_unsent(n)
+  session_store.patch(n, { queue = held, held = held > 0 })
   if was == "stopped" or was == "failed" then
     return
   end
   session.orphaned = true
-  state.patch(n, { state = "failed", error = why, pid = vim.NIL })
-  state.set_questions(n, {})
+  session_store.patch(n, { state = "failed", error = why, pid = vim.NIL })
+  session_store.set_questions(n, {})
   on_questions_gone.call(n)
   for _, question in ipairs(open) do
     user_events.fire("AcpAnswered", { session = n, id = question.id, by = "exit" })
@@ -86,7 +86,7 @@ local function end_all_sessions(why)
   end
   messages.show("error", why)
   deferred_calls.after_all(function()
-    for _, n in ipairs(state.numbers()) do
+    for _, n in ipairs(session_store.numbers()) do
       end_session(n, why)
       on_session_lost.call(n, why)
     end

@@ -1,7 +1,7 @@
 -- Sends requests about a session: finds the session that is meant, begins sessions, and tells a new backend of a
 -- session before the first request about it.
 local backend = require("acp_nvim.backend.process")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local M = {}
 
@@ -15,7 +15,7 @@ local BEGINS = { prompt = true, restart = true, retry = true } -- also in a new 
 ---@param what "restarted"|"forked"
 ---@return string? message  nil: it is none
 function M.why_not_a_replay(n, what)
-  if state.session(n).origin.agent == "replay" then
+  if session_store.session(n).origin.agent == "replay" then
     return ("a replay cannot be %s: :Acp new starts a session"):format(what)
   end
 end
@@ -26,9 +26,9 @@ end
 function M.session_of(options)
   local n = options and options.session
   if n == nil then
-    n = state.current()
+    n = session_store.current()
     return n, not n and "there is no session: :Acp new starts one" or nil
-  elseif type(n) ~= "number" or not state.exists(n) then
+  elseif type(n) ~= "number" or not session_store.exists(n) then
     return nil, ("there is no session %s"):format(tostring(n))
   end
   return n
@@ -45,10 +45,10 @@ function M.begin(verb, fields, more)
   if not ok then
     return nil, message
   end
-  local n = state.new(fields)
-  state.session(n).generation = backend.generation()
+  local n = session_store.new(fields)
+  session_store.session(n).generation = backend.generation()
   if verb ~= "fork" then -- a fork has an id of its own
-    state.session(n).origin.id = more and more.id
+    session_store.session(n).origin.id = more and more.id
   end
   backend.notify(verb, vim.tbl_extend("error", { session = n }, fields, more or {}))
   return n
@@ -58,26 +58,26 @@ end
 ---@param n integer
 ---@return boolean
 function M.has_lost_backend(n)
-  return not backend.is_running() or assert(state.session(n)).generation ~= backend.generation()
+  return not backend.is_running() or assert(session_store.session(n)).generation ~= backend.generation()
 end
 
 --- Begins the session again in a new backend, which does not know it.
 ---@param n integer
 local function begin_again(n)
-  local session = assert(state.session(n))
+  local session = assert(session_store.session(n))
   session.generation, session.orphaned = backend.generation(), nil
   local status = session.status
   local id = status.turn > 0 and status.session_id or session.origin.id
   local more = { session = n, id = id, transcript = status.transcript, title = status.title, about = status.about }
-  more.queue = state.unsent(n)
+  more.queue = session_store.unsent(n)
   backend.notify("new", vim.tbl_extend("force", session.origin, more))
-  state.patch(n, { state = "starting", error = vim.NIL })
+  session_store.patch(n, { state = "starting", error = vim.NIL })
 end
 
 --- Begins all sessions again that have ended with the last backend.
 local function begin_all_again()
-  for _, n in ipairs(state.numbers()) do
-    if state.session(n).orphaned then
+  for _, n in ipairs(session_store.numbers()) do
+    if session_store.session(n).orphaned then
       begin_again(n)
     end
   end

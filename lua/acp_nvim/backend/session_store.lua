@@ -6,7 +6,6 @@ local question_versions = require("acp_nvim.backend.question_versions")
 local session_changes = require("acp_nvim.backend.session_changes")
 
 local M = {
-  clean = json_null.clean,
   is_answered = question_versions.is_answered,
   on_change = session_changes.on_change,
   publish_changes = session_changes.publish,

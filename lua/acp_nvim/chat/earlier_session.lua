@@ -1,7 +1,7 @@
 -- Finds what can be continued in a folder: the newest session that lives here, or the newest conversation that is over.
 local backend = require("acp_nvim.backend.process")
 local json_null = require("acp_nvim.backend.json_null")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local M = {}
 
@@ -37,8 +37,8 @@ end
 ---@param n integer
 ---@return boolean
 function M.is_empty(n)
-  local status = state.look(n) or {}
-  local origin = state.session(n).origin
+  local status = session_store.look(n) or {}
+  local origin = session_store.session(n).origin
   return status.turn == 0 and status.queue == 0 and not origin.id and origin.agent ~= "replay"
 end
 
@@ -46,7 +46,7 @@ end
 ---@param n integer
 ---@return boolean
 local function never_began(n)
-  local status = state.look(n) or {}
+  local status = session_store.look(n) or {}
   return status.state == "failed" and status.turn == 0
 end
 
@@ -54,10 +54,10 @@ end
 ---@param cwd string
 ---@return integer?
 function M.newest_live(cwd)
-  local numbers = state.numbers()
+  local numbers = session_store.numbers()
   for i = #numbers, 1, -1 do
     local n = numbers[i]
-    local origin = state.session(n).origin
+    local origin = session_store.session(n).origin
     if origin.cwd == cwd and origin.agent ~= "replay" and not M.is_empty(n) and not never_began(n) then
       return n
     end

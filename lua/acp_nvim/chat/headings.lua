@@ -4,8 +4,8 @@
 local ephemeral_marks = require("acp_nvim.chat.ephemeral_marks")
 local marks = require("acp_nvim.chat.marks")
 local printable = require("acp_nvim.ui.printable")
+local session_store = require("acp_nvim.backend.session_store")
 local spinner = require("acp_nvim.ui.spinner")
-local state = require("acp_nvim.backend.session_store")
 local winbar_status = require("acp_nvim.chat.winbar_status")
 
 local api = vim.api
@@ -33,7 +33,7 @@ local function time_of(chat, row, mark)
     return { { (" %s "):format(mark.took), "AcpCount" } }
   end
   local is_newest = mark.kind == "agent" and row == marks.answer(chat)
-  if is_newest and (state.look(chat.session) or {}).state == "running" then
+  if is_newest and (session_store.look(chat.session) or {}).state == "running" then
     return { { (" %s %s "):format(spinner.frame(), winbar_status.elapsed(chat.session)), "AcpSpinner" } }
   end
 end
@@ -44,7 +44,7 @@ end
 ---@param mark acp.Mark
 ---@return string?
 local function silence_of(chat, row, mark)
-  local status = mark.kind == "agent" and row == marks.answer(chat) and state.look(chat.session) or {}
+  local status = mark.kind == "agent" and row == marks.answer(chat) and session_store.look(chat.session) or {}
   if status.state ~= "running" or not status.silent_since then
     return nil
   end

@@ -1,7 +1,7 @@
 -- Formats what a session has taken: how full the context window is and the cost in a few cells, all of it in a float.
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local M = {}
 
@@ -112,7 +112,7 @@ end
 ---@return true? ok
 ---@return string? message
 function M.show(n)
-  local status = state.look(n) or {}
+  local status = session_store.look(n) or {}
   local lines = M.lines(status)
   if #lines == 0 then
     local agent = printable.visible(status.agent_title or status.agent or "the agent")

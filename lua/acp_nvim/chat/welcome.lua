@@ -3,7 +3,7 @@
 local chats = require("acp_nvim.chat.buffer")
 local earlier_session = require("acp_nvim.chat.earlier_session")
 local event = require("acp_nvim.system.event")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local welcome_lines = require("acp_nvim.chat.welcome_lines")
 
 local api = vim.api
@@ -66,7 +66,7 @@ end
 --- Asks the backend, once, what could be continued instead.
 ---@param n integer
 local function ask(n)
-  greetings[n].asked = earlier_session.find_saved(state.session(n).origin.cwd, function(kept)
+  greetings[n].asked = earlier_session.find_saved(session_store.session(n).origin.cwd, function(kept)
     if greetings[n] then
       greetings[n].kept = kept
       M.refresh(n)
@@ -78,7 +78,7 @@ end
 ---@param n integer
 function M.refresh(n)
   local chat, greeting = chats.get(n), greetings[n]
-  local shows = chat and state.exists(n) and earlier_session.is_empty(n) and is_blank(chat)
+  local shows = chat and session_store.exists(n) and earlier_session.is_empty(n) and is_blank(chat)
   if chat and shows then
     greetings[n] = greeting and greeting.buf == chat.buf and greeting or { buf = chat.buf, asked = false }
     draw(n, chat.buf --[[@as integer]])
@@ -106,14 +106,14 @@ end
 ---@return boolean taken  false: it is not empty, or there is nothing
 function M.continue(n)
   local greeting = greetings[n]
-  if greeting and (greeting.kept or earlier_session.newest_live(state.session(n).origin.cwd)) then
-    on_continue.call(state.session(n).origin.cwd)
+  if greeting and (greeting.kept or earlier_session.newest_live(session_store.session(n).origin.cwd)) then
+    on_continue.call(session_store.session(n).origin.cwd)
     return true
   end
   return false
 end
 
-state.on_change(function(n)
+session_store.on_change(function(n)
   if greetings[n] then
     M.refresh(n)
   end

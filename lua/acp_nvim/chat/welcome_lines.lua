@@ -5,7 +5,7 @@ local git_branch = require("acp_nvim.system.git_branch")
 local global_keys = require("acp_nvim.config.global_keys")
 local printable = require("acp_nvim.ui.printable")
 local relative_time = require("acp_nvim.ui.relative_time")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local winbar_status = require("acp_nvim.chat.winbar_status")
 
 local M = { MARGIN = 2 } -- cells beside the lines
@@ -104,7 +104,7 @@ end
 ---@param width integer
 ---@return acp.Chunk[][]
 local function offer(n, kept, width)
-  local origin = state.session(n).origin
+  local origin = session_store.session(n).origin
   ---@param agent string  that the conversation is with; it is named where it is another than that of this chat
   ---@param which string
   local function beside(agent, which)
@@ -112,9 +112,14 @@ local function offer(n, kept, width)
   end
   local living = earlier_session.newest_live(origin.cwd)
   if living then
-    local status = state.look(living) or {}
+    local status = session_store.look(living) or {}
     local title = status.title or status.about or ("session %d"):format(living)
-    return continuing("go to", title, beside(state.session(living).origin.agent, ("session %d"):format(living)), width)
+    return continuing(
+      "go to",
+      title,
+      beside(session_store.session(living).origin.agent, ("session %d"):format(living)),
+      width
+    )
   elseif kept then
     local when = beside(kept.agent, relative_time(kept.updated))
     local words = kept.cut and vim.trim(kept.cut):match("^[^\n]*") --[[@as string?]]
@@ -187,7 +192,7 @@ end
 ---@param is_low boolean
 ---@return acp.Chunk[][][]
 local function parts(n, kept, width, is_low)
-  local status, origin = state.look(n) or {}, state.session(n).origin
+  local status, origin = session_store.look(n) or {}, session_store.session(n).origin
   return {
     { who(status), where(origin.cwd, width) },
     offer(n, kept, width),

@@ -4,8 +4,8 @@ local bar_segments = require("acp_nvim.ui.bar_segments")
 local chats = require("acp_nvim.chat.buffer")
 local global_keys = require("acp_nvim.config.global_keys")
 local printable = require("acp_nvim.ui.printable")
+local session_store = require("acp_nvim.backend.session_store")
 local spinner = require("acp_nvim.ui.spinner")
-local state = require("acp_nvim.backend.session_store")
 local state_words = require("acp_nvim.chat.state_words")
 local winbar_status = require("acp_nvim.chat.winbar_status")
 
@@ -37,7 +37,7 @@ function M.text()
   if not n then
     return ""
   end
-  local list = winbar_status.of(n, state.look(n) or {}, vim.w[win].acp_more == true)
+  local list = winbar_status.of(n, session_store.look(n) or {}, vim.w[win].acp_more == true)
   bar_segments.fit(list, api.nvim_win_get_width(win))
   return bar_segments.render(list)
 end
@@ -88,7 +88,7 @@ end
 ---@return string?
 local function waiting_elsewhere(but)
   local counts, total = {}, 0 ---@type table<integer, integer>, integer
-  for _, question in ipairs(state.questions()) do
+  for _, question in ipairs(session_store.questions()) do
     if question.session ~= but then
       counts[question.session] = (counts[question.session] or 0) + 1
       total = total + 1
@@ -197,7 +197,7 @@ end
 function M.prompt_text()
   local win = api.nvim_get_current_win()
   local buf = api.nvim_win_get_buf(win)
-  if not state.exists(vim.b[buf].acp_session or 0) then
+  if not session_store.exists(vim.b[buf].acp_session or 0) then
     return printable.cut(" This session is closed   :Acp takes your text along", api.nvim_win_get_width(win))
   end
   local n, width = vim.b[buf].acp_session, api.nvim_win_get_width(win)
@@ -208,7 +208,7 @@ function M.prompt_text()
   end
   local in_chat = place == "normal" and filetype == "acp_chat"
   local list = in_chat and chat_keys()
-    or prompt_keys(n, state.look(n) or {}, place, vim.bo[buf].filetype == "acp_prompt")
+    or prompt_keys(n, session_store.look(n) or {}, place, vim.bo[buf].filetype == "acp_prompt")
   bar_segments.fit(list, width - 2)
   -- Neovim drops a space with which an expression begins
   return "%* "
@@ -221,7 +221,7 @@ end
 ---@return string
 function M.place_text()
   local win = api.nvim_get_current_win()
-  local status = state.look(vim.b[api.nvim_win_get_buf(win)].acp_session) or {}
+  local status = session_store.look(vim.b[api.nvim_win_get_buf(win)].acp_session) or {}
   local text = status.title or vim.fn.fnamemodify(status.cwd or "", ":~")
   text = printable.cut(bar_segments.clean(text), math.max(1, api.nvim_win_get_width(win) - 8))
   return (text:gsub("%%", "%%%%"))
@@ -267,7 +267,7 @@ local function tick()
   spinner.turn()
   local busy = false
   for _, shown in ipairs(visible_chats()) do
-    if BUSY[(state.look(shown.session) or {}).state] then
+    if BUSY[(session_store.look(shown.session) or {}).state] then
       busy = true
       chats.spin(shown.session, shown.win, spinner.frame())
       M.redraw(shown.win)
@@ -296,7 +296,7 @@ function M.refresh(n)
       if chats.of_buffer(buf) then
         chats.spin(n, win, spinner.frame()) -- the newest heading tells how long the turn has run
       end
-      if BUSY[(state.look(n) or {}).state] then
+      if BUSY[(session_store.look(n) or {}).state] then
         turn_spinner()
       end
     end
@@ -305,7 +305,7 @@ end
 
 local shown_waiting = {} ---@type table<integer, string>  by session: which others wait, as its bar says it
 
-state.on_change(function(n)
+session_store.on_change(function(n)
   M.refresh(n)
   for _, shown in ipairs(visible_chats()) do
     local waiting = waiting_elsewhere(shown.session) or ""
@@ -324,7 +324,7 @@ api.nvim_create_autocmd("ModeChanged", {
     if vim.bo.filetype == "acp_prompt" or vim.bo.filetype == "acp_chat" then
       return M.refresh(vim.b.acp_session or 0)
     end
-    for _, shown in ipairs(#state.questions() > 0 and visible_chats() or {}) do
+    for _, shown in ipairs(#session_store.questions() > 0 and visible_chats() or {}) do
       M.refresh(shown.session) -- the keys of a question depend on the mode in other windows, too
     end
   end,

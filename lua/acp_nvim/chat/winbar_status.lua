@@ -1,8 +1,8 @@
 -- Builds the segments of a chat's winbar in their order: agent, model, mode, usage and state.
 local bar_segments = require("acp_nvim.ui.bar_segments")
 local printable = require("acp_nvim.ui.printable")
+local session_store = require("acp_nvim.backend.session_store")
 local spinner = require("acp_nvim.ui.spinner")
-local state = require("acp_nvim.backend.session_store")
 local usage = require("acp_nvim.chat.usage")
 
 local M = {}
@@ -41,7 +41,7 @@ end
 ---@param n integer
 ---@return string
 function M.elapsed(n)
-  local session = state.session(n)
+  local session = session_store.session(n)
   local began = session and session.turn_began or vim.uv.now() -- a prompt that is on its way has no turn yet
   local seconds = math.floor((vim.uv.now() - began) / 1000)
   return seconds < 60 and ("%ds"):format(seconds) or ("%dm%02ds"):format(math.floor(seconds / 60), seconds % 60)

@@ -7,8 +7,8 @@ local marks = require("acp_nvim.chat.marks")
 local messages = require("acp_nvim.ui.messages")
 local path_under_cursor = require("acp_nvim.chat.path_under_cursor")
 local question_keys = require("acp_nvim.question.keys")
+local session_store = require("acp_nvim.backend.session_store")
 local session_windows = require("acp_nvim.windows.session_windows")
-local state = require("acp_nvim.backend.session_store")
 local turn_changes = require("acp_nvim.chat.turn_changes")
 local welcome = require("acp_nvim.chat.welcome")
 
@@ -95,10 +95,10 @@ end
 ---@param n integer
 ---@return table?
 local function with_diff(n)
-  local session = state.current()
+  local session = session_store.current()
   local questions = vim.tbl_filter(function(asked)
     return asked.has_diff
-  end, session and state.questions(session) or {})
+  end, session and session_store.questions(session) or {})
   return questions[n]
 end
 
@@ -159,7 +159,7 @@ function M.open_path()
   elseif on_run() then
     return M.fold()
   end
-  local cwd = (state.look(chat.session) or {}).cwd or vim.fn.getcwd()
+  local cwd = (session_store.look(chat.session) or {}).cwd or vim.fn.getcwd()
   local path, line = path_under_cursor.under_cursor(chat, row, cwd)
   if not path then
     return messages.show("info", "no file under the cursor")

@@ -6,15 +6,15 @@ local marks = require("acp_nvim.chat.marks")
 local remembered_rules = require("acp_nvim.question.remembered_rules")
 local requests = require("acp_nvim.backend.session_requests")
 local session_argument = require("acp_nvim.commands.session_argument")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
 --- The rules that the current session remembers.
 ---@return table[]
 local function remembered()
-  local n = state.current()
-  return n and (state.look(n) or {}).remembered or {}
+  local n = session_store.current()
+  return n and (session_store.look(n) or {}).remembered or {}
 end
 
 ---@param word string

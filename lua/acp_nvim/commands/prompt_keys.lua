@@ -2,7 +2,7 @@
 -- text and mode as they are.
 local messages = require("acp_nvim.ui.messages")
 local option_pickers = require("acp_nvim.sessions.option_pickers")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local M = {}
 
@@ -10,7 +10,7 @@ local M = {}
 ---@return integer?
 local function session_here()
   local n = vim.b.acp_session
-  if n and state.exists(n) then
+  if n and session_store.exists(n) then
     return n
   end
   messages.show("warn", "this session is closed: :Acp opens another")
@@ -19,7 +19,7 @@ end
 --- Undoes the newest turn. While a question is open it does nothing: the agent waits, and may be about to change more.
 function M.undo_turn()
   local n = session_here()
-  if n and state.questions(n)[1] then
+  if n and session_store.questions(n)[1] then
     messages.show("warn", "not undone: a question is open, answer it first")
   elseif n then
     vim.cmd("Acp undo turn")

@@ -11,7 +11,7 @@ local requests = require("acp_nvim.backend.session_requests")
 local session_argument = require("acp_nvim.commands.session_argument")
 local sessions = require("acp_nvim.commands.sessions")
 local session_windows = require("acp_nvim.windows.session_windows")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
@@ -24,9 +24,9 @@ end
 
 --- Closes the proposals of the current session, because a command of the user's cancels its questions.
 local function give_up_questions()
-  local n = state.current()
+  local n = session_store.current()
   if n then
-    proposal.cancelled(state.questions(n))
+    proposal.cancelled(session_store.questions(n))
   end
 end
 
@@ -50,14 +50,14 @@ subcommands.prompt = {
     if call.bang then
       give_up_questions()
     end
-    local n = state.current()
+    local n = session_store.current()
     local chips = n and call.rest ~= "" and prompt.chips(n) or ""
     local text = chips ~= "" and call.rest .. " " .. chips or call.rest
     local ok, message = acp.prompt(text, { context = context, first = call.bang })
     if ok and n and chips ~= "" then
       prompt.clear(n)
     elseif ok and not n then
-      session_windows.open(assert(state.current())) -- beside the file that the user is in
+      session_windows.open(assert(session_store.current())) -- beside the file that the user is in
     end
     return ok, message
   end,
@@ -102,7 +102,7 @@ subcommands.add = {
   range = true,
   complete = complete_add,
   run = function(call)
-    local n, message = state.current(), nil
+    local n, message = session_store.current(), nil
     if not n then
       n, message = acp.new_session()
     end

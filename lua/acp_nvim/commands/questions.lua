@@ -8,7 +8,7 @@ local open_questions = require("acp_nvim.question.open_questions")
 local proposal = require("acp_nvim.proposal")
 local question_keys = require("acp_nvim.question.keys")
 local review = require("acp_nvim.review")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
@@ -57,16 +57,16 @@ local function visible_question(may_be_unseen)
   local before_us = proposal.question_here()
   if before_us then
     local message
-    question, message = state.question(before_us)
+    question, message = session_store.question(before_us)
     if not question then
       return nil, message
     end
   else
-    local n = state.current()
-    question = n and state.questions(n)[1]
+    local n = session_store.current()
+    question = n and session_store.questions(n)[1]
   end
   if not question then
-    local elsewhere = state.questions()[1]
+    local elsewhere = session_store.questions()[1]
     local where = elsewhere and ("session %d asks: :Acp open %d"):format(elsewhere.session, elsewhere.session)
     return nil, "there is no open question" .. (where and (" here; " .. where) or "")
   end
@@ -113,7 +113,7 @@ local function refuse_and_send(question, text)
       return nil, message
     end
   end
-  proposal.cancelled(state.questions(question.session))
+  proposal.cancelled(session_store.questions(question.session))
   return acp.prompt(text, { session = question.session, first = true })
 end
 
@@ -148,8 +148,8 @@ end
 --- Does a question wait for the user here: on a side of its diff, or in the current session?
 ---@return boolean
 local function is_asked()
-  local n = state.current()
-  return proposal.question_here() ~= nil or n ~= nil and state.questions(n)[1] ~= nil
+  local n = session_store.current()
+  return proposal.question_here() ~= nil or n ~= nil and session_store.questions(n)[1] ~= nil
 end
 
 --- On a change that waits for a review they mean keep and undo; a text goes to the agent whose change it was. A
@@ -222,8 +222,8 @@ subcommands.answer = {
   doc = "answers the oldest open question with option n; without a number shows the question",
   bang = true,
   complete = function()
-    local n = state.current()
-    local question = n and state.questions(n)[1]
+    local n = session_store.current()
+    local question = n and session_store.questions(n)[1]
     local numbers = {}
     for i in ipairs(question and question.options or {}) do
       numbers[i] = tostring(i)

@@ -6,7 +6,7 @@ local next_file = require("acp_nvim.commands.next_file")
 local requests = require("acp_nvim.backend.session_requests")
 local review = require("acp_nvim.review")
 local review_keys = require("acp_nvim.review.keys")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local turn_changes = require("acp_nvim.chat.turn_changes")
 
 local api = vim.api
@@ -108,10 +108,10 @@ end
 ---@return string? message
 local function session_named(word)
   local n = tonumber(word)
-  if n and state.exists(n) then
+  if n and session_store.exists(n) then
     return n
   end
-  local open = #state.numbers() > 0 and table.concat(state.numbers(), ", ") or "none"
+  local open = #session_store.numbers() > 0 and table.concat(session_store.numbers(), ", ") or "none"
   return nil, ("no session %s. Open: %s"):format(word, open)
 end
 
@@ -137,7 +137,7 @@ local ASKED = {
     return named and { session = named, title = ("session %d"):format(named) } or nil, message
   end,
   since = function(n)
-    return whole_turn(n, (state.look(n) or {}).turn or 0)
+    return whole_turn(n, (session_store.look(n) or {}).turn or 0)
   end,
   turn = function(n, word)
     local turn, message = turn_named(n, word)
@@ -170,7 +170,7 @@ end
 
 ---@return string[]
 local function session_numbers()
-  return vim.tbl_map(tostring, state.numbers())
+  return vim.tbl_map(tostring, session_store.numbers())
 end
 
 --- The turns of the current session that have left something.

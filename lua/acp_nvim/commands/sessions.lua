@@ -11,7 +11,7 @@ local prompt_entry = require("acp_nvim.windows.prompt_entry")
 local plan_panel = require("acp_nvim.windows.plan_panel")
 local session_list = require("acp_nvim.sessions.list")
 local session_windows = require("acp_nvim.windows.session_windows")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
@@ -21,10 +21,10 @@ subcommands.open = {
     .. "prompt is in insert mode",
   bang = true,
   complete = function(words)
-    return #words == 0 and vim.tbl_map(tostring, state.numbers()) or {}
+    return #words == 0 and vim.tbl_map(tostring, session_store.numbers()) or {}
   end,
   run = function(call)
-    if call.rest == "" and state.current() then
+    if call.rest == "" and session_store.current() then
       return prompt_entry.by_user(acp.open, call.bang)
     elseif call.rest == "" then
       return default_agent(function(agent)
@@ -32,8 +32,8 @@ subcommands.open = {
           return acp.open({ agent = agent })
         end, call.bang)
       end)
-    elseif not state.exists(tonumber(call.rest) or 0) then
-      local known = table.concat(vim.tbl_map(tostring, state.numbers()), ", ")
+    elseif not session_store.exists(tonumber(call.rest) or 0) then
+      local known = table.concat(vim.tbl_map(tostring, session_store.numbers()), ", ")
       return nil, ("no session %s. %s"):format(call.rest, known ~= "" and "Open: " .. known or ":Acp new starts one")
     end
     return prompt_entry.by_user(function()

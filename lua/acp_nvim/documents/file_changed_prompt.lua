@@ -6,7 +6,7 @@ local file_changed_shell = require("acp_nvim.documents.file_changed_shell")
 local find = require("acp_nvim.documents.find")
 local messages = require("acp_nvim.ui.messages")
 local origin = require("acp_nvim.documents.origin")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local api = vim.api
 local M = {}
@@ -80,7 +80,7 @@ end
 --- A turn of the session has begun: until it ends, the backend takes up what changes in its folders.
 ---@param n integer
 function M.turn_began(n)
-  local place = assert(state.session(n)).origin
+  local place = assert(session_store.session(n)).origin
   folders[n] = vim.tbl_map(function(root)
     return (find.resolve(root):gsub("/$", ""))
   end, { place.cwd, unpack(place.roots) })

@@ -1,7 +1,7 @@
 -- Shows the file and line that an agent touches in a window of the user's (follow-along). The window never takes the
 -- focus, never moves while it is the current one, and pauses as soon as the user acts in it.
 local jump = require("acp_nvim.follow.jump")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local user_moves = require("acp_nvim.follow.user_moves")
 local window_choice = require("acp_nvim.follow.window_choice")
 
@@ -23,7 +23,7 @@ local newest = {} ---@type table<integer, acp.Place>
 ---@param is_following boolean
 ---@param is_paused boolean
 local function tell(n, is_following, is_paused)
-  state.patch(n, { following = is_following, paused = is_paused })
+  session_store.patch(n, { following = is_following, paused = is_paused })
 end
 
 ---@param follower acp.Follower
@@ -75,7 +75,7 @@ end
 local function follow(n)
   check(n)
   local follower = followers[n]
-  if not follower or follower.paused or state.current() ~= n or follower.win == api.nvim_get_current_win() then
+  if not follower or follower.paused or session_store.current() ~= n or follower.win == api.nvim_get_current_win() then
     return false
   end
   return catch_up(n)

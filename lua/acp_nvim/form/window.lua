@@ -4,7 +4,7 @@ local form_buffer = require("acp_nvim.form.buffer")
 local form_layout = require("acp_nvim.form.layout")
 local messages = require("acp_nvim.ui.messages")
 local safe_windows = require("acp_nvim.ui.safe_windows")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local window_name = require("acp_nvim.ui.window_name")
 local tabpage = require("acp_nvim.ui.tabpage")
 local unasked_message = require("acp_nvim.ui.unasked_message")
@@ -156,7 +156,7 @@ function M.ended(id)
   end
   local form, is_here = form_buffer.forms[buf], buf == api.nvim_get_current_buf()
   local is_changed = not vim.deep_equal(form_buffer.lines(buf), form.laid_out)
-  local is_answered = form.sent or state.is_answered(id)
+  local is_answered = form.sent or session_store.is_answered(id)
   if is_answered and is_here and api.nvim_get_mode().mode ~= "n" then -- the user types in it again
     leave_open(buf, false, "already answered: nothing here will be sent")
   elseif not is_answered and (is_here or is_changed) then

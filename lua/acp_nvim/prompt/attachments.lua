@@ -9,7 +9,7 @@ local limits = require("acp_nvim.limits")
 local messages = require("acp_nvim.ui.messages")
 local path_argument = require("acp_nvim.ui.path_argument")
 local prompt = require("acp_nvim.prompt.buffer")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local api = vim.api
 local M = {}
@@ -42,7 +42,7 @@ end
 local function put_late(n, text, message)
   if message then
     messages.show("error", message)
-  elseif text and state.exists(n) then
+  elseif text and session_store.exists(n) then
     put(n, text())
   end
 end
@@ -51,7 +51,7 @@ end
 ---@return true? ok
 ---@return string? message
 local function takes_images(n)
-  local capabilities = (state.look(n) or {}).capabilities
+  local capabilities = (session_store.look(n) or {}).capabilities
   if capabilities and (capabilities.promptCapabilities or {}).image ~= true then
     return nil, "this agent takes no images"
   end

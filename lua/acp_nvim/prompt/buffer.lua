@@ -11,7 +11,7 @@ local messages = require("acp_nvim.ui.messages")
 local requests = require("acp_nvim.backend.session_requests")
 local saved_drafts = require("acp_nvim.prompt.saved_drafts")
 local sending = require("acp_nvim.prompt.send")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local text_change = require("acp_nvim.prompt.text_change")
 local welcome = require("acp_nvim.chat.welcome")
 
@@ -31,7 +31,7 @@ local is_save_due = false
 ---@return acp.Prompt
 local function prompt_of(n)
   if not prompts[n] then
-    local session = state.session(n)
+    local session = session_store.session(n)
     prompts[n] = { buf = -1, cwd = session and session.origin.cwd or vim.fn.getcwd() }
   end
   return prompts[n]
@@ -188,7 +188,7 @@ end
 ---@param n integer
 ---@param buf integer
 local function take_left_drafts(n, buf)
-  local origin = state.exists(n) and state.session(n).origin
+  local origin = session_store.exists(n) and session_store.session(n).origin
   if not origin or origin.agent == "replay" then
     return
   end
@@ -260,7 +260,7 @@ end
 ---@param n integer
 ---@param how? "steer"  into the running turn
 function M.send(n, how)
-  if not state.exists(n) then
+  if not session_store.exists(n) then
     return messages.show("warn", "not sent, this session is closed: :Acp takes your text along")
   elseif vim.fn.pumvisible() == 1 then
     local again = ("<C-x><C-z><Cmd>lua require('acp_nvim.prompt.buffer').send(%d, %s)<CR>"):format(n, how and "'steer'")
@@ -269,7 +269,7 @@ function M.send(n, how)
   local buf = M.buffer(n)
   local text = buffer_text.get(buf)
   if not text:find("%S") then
-    local typing, status = vim.fn.mode() ~= "n", state.look(n) or {}
+    local typing, status = vim.fn.mode() ~= "n", session_store.look(n) or {}
     if status.state == "failed" then
       return request(n, "retry")
     elseif not typing and welcome.continue(n) then

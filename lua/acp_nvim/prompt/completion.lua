@@ -4,7 +4,7 @@ local blank_behind = require("acp_nvim.prompt.blank_behind")
 local limits = require("acp_nvim.limits")
 local mention_keywords = require("acp_nvim.prompt.mention_keywords")
 local project_files = require("acp_nvim.prompt.project_files")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local api = vim.api
 local uv = vim.uv
@@ -32,7 +32,7 @@ end
 local function commands(n, line)
   local typed = line:match("/(%S*)$"):lower()
   local list = {}
-  for _, command in ipairs((state.session(n) or {}).commands or {}) do
+  for _, command in ipairs((session_store.session(n) or {}).commands or {}) do
     if vim.startswith(command.name:lower(), typed) then
       local hint = (command.hint or "") ~= "" and ("%s  "):format(command.hint) or ""
       local menu = brief(hint .. (command.description or ""))
@@ -186,7 +186,7 @@ function M.candidates(n, line, is_first)
   if not at or masked:sub(1, at - 1):find("[%w%._%%%+%-@/\\]$") then
     return nil, {}
   end
-  local cwd = (state.look(n) or {}).cwd or vim.fn.getcwd()
+  local cwd = (session_store.look(n) or {}).cwd or vim.fn.getcwd()
   return at - 1, mentions(cwd, (typed:gsub("\1\1", " ")))
 end
 
@@ -203,7 +203,7 @@ end
 --- Begins to list the files of the session's project, so that they are there when they are needed.
 ---@param n integer
 function M.prepare(n)
-  local session = state.session(n)
+  local session = session_store.session(n)
   if session then
     project_files.of(session.origin.cwd)
   end
@@ -234,7 +234,7 @@ end
 ---@param is_first boolean
 ---@return string[]
 function M.words(lead, is_first)
-  local n = state.current()
+  local n = session_store.current()
   if not n then
     return {}
   end
@@ -250,7 +250,7 @@ end
 ---@return string?
 function M.hint(n, line)
   local name = line:match("^/(%S+)%s?$")
-  for _, command in ipairs(name and (state.session(n) or {}).commands or {}) do
+  for _, command in ipairs(name and (session_store.session(n) or {}).commands or {}) do
     if command.name == name and (command.hint or "") ~= "" then
       return command.hint
     end

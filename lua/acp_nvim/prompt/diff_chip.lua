@@ -4,7 +4,7 @@ local chips = require("acp_nvim.prompt.chips")
 local git_diff_request = require("acp_nvim.prompt.git_diff_request")
 local messages = require("acp_nvim.ui.messages")
 local prompt = require("acp_nvim.prompt.buffer")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local M = {}
 
@@ -23,11 +23,11 @@ end
 ---@param n integer
 ---@param told fun(text: string)  says that the chip is there
 function M.add(n, told)
-  local cwd = (state.look(n) or {}).cwd or vim.fn.getcwd()
+  local cwd = (session_store.look(n) or {}).cwd or vim.fn.getcwd()
   local diff ---@type acp.GitDiff
   local shown ---@type string
   diff = git_diff_request.ask(cwd, function()
-    if not state.exists(n) then
+    if not session_store.exists(n) then
       return
     elseif not diff.text then
       prompt.replace(n, shown)

@@ -4,7 +4,7 @@ local chips = require("acp_nvim.prompt.chips")
 local completion = require("acp_nvim.prompt.completion")
 local global_keys = require("acp_nvim.config.global_keys")
 local printable = require("acp_nvim.ui.printable")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local suggestion = require("acp_nvim.prompt.suggestion")
 local winbar = require("acp_nvim.chat.winbar")
 
@@ -36,14 +36,14 @@ end
 ---@param n integer
 ---@return string
 local function addressee(n)
-  local status = state.look(n) or {}
+  local status = session_store.look(n) or {}
   return printable.visible(status.agent_title or status.agent or "the agent")
 end
 
 ---@param n integer
 ---@return string[]  what the keys do that send: as much of it as there is room for
 local function sending(n)
-  local status = state.look(n) or {}
+  local status = session_store.look(n) or {}
   if not winbar.queues(status) then
     return { status.held and "resumes the queue" or "sends" }
   end
@@ -69,7 +69,7 @@ end
 ---@return string
 local function hint_of(win, buf)
   local n = prompts[buf]
-  if not state.exists(n) then
+  if not session_store.exists(n) then
     return "this session is closed: :Acp opens another"
   end
   local asked, does = addressee(n), sending(n)
@@ -89,7 +89,7 @@ local function hint_of(win, buf)
     return whom
   end
   local keys = ("%s %s"):format(typing and "<C-s>" or "<CR>", table.concat(does))
-  local is_told = does[2] or (state.look(n) or {}).held -- more than the name of the agent
+  local is_told = does[2] or (session_store.look(n) or {}).held -- more than the name of the agent
   local hints = { ("%s   %s"):format(whom, keys), is_told and keys or nil }
   for _, hint in ipairs(hints) do
     if vim.fn.strwidth(hint) <= room_of(win) then
@@ -154,7 +154,7 @@ api.nvim_create_autocmd("WinEnter", {
   end,
 })
 
-state.on_change(function(n)
+session_store.on_change(function(n)
   for buf, said in pairs(told) do
     if prompts[buf] == n and said ~= to_tell(n) and api.nvim_buf_is_loaded(buf) then
       M.redraw(buf)

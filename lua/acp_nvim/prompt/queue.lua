@@ -7,7 +7,7 @@ local printable = require("acp_nvim.ui.printable")
 local reload = require("acp_nvim.ui.reload")
 local requests = require("acp_nvim.backend.session_requests")
 local safe_windows = require("acp_nvim.ui.safe_windows")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local window_name = require("acp_nvim.ui.window_name")
 local window_looks = require("acp_nvim.ui.window_looks")
 
@@ -155,12 +155,12 @@ local function write(n, buf)
     local text = is_edited and block.text or prompt.text
     items[index] = { seq = prompt.seq, text = text, edited = is_edited, attached = prompt.attached }
   end
-  state.edit_queue(n, items)
+  session_store.edit_queue(n, items)
   local numbers = vim.tbl_map(function(item)
     return item.seq
   end, items)
   if requests.has_lost_backend(n) then
-    state.set_unsent(n, numbers)
+    session_store.set_unsent(n, numbers)
     say_held(#items)
   else
     ---@type acp.message.QueueSet
@@ -252,7 +252,7 @@ function M.steer()
   local n = vim.b[buf].acp_session
   if vim.bo[buf].modified then
     return messages.show("info", "the queue has changed: :w first, then the prompt can go into the turn")
-  elseif not state.exists(n) or requests.has_lost_backend(n) then
+  elseif not session_store.exists(n) or requests.has_lost_backend(n) then
     return messages.show("info", "no turn is running: the prompt stays in the queue")
   end
   local row = api.nvim_win_get_cursor(0)[1] - 1
@@ -294,7 +294,7 @@ function M.open(n, items)
     win = panes.split(buf, math.min(12, math.floor(vim.o.lines / 3)))
   end)
   local maps = not vim.g.no_plugin_maps
-  local steers = maps and (state.look(n) or {}).steering
+  local steers = maps and (session_store.look(n) or {}).steering
   local words = vim.list_extend({ "Queue" }, steers and { "<M-CR> into the turn" } or {})
   vim.list_extend(words, { "edit, then :w", maps and "q closes" or nil })
   words[#words + 1] = "between prompts: " .. queues[buf].separator
@@ -315,7 +315,7 @@ end
 ---@return true
 function M.open_unsent(n)
   local items = {} ---@type acp.message.QueuedPrompt[]
-  for index, prompt in ipairs(state.unsent(n)) do
+  for index, prompt in ipairs(session_store.unsent(n)) do
     items[index] = { seq = prompt.seq, text = prompt.text, attached = vim.tbl_map(in_words, prompt.context) }
   end
   M.open(n, items)

@@ -7,7 +7,7 @@
 local limits = require("acp_nvim.limits")
 local outbox = require("acp_nvim.backend.outbox")
 local printable = require("acp_nvim.ui.printable")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local api = vim.api
 local M = {
@@ -34,7 +34,7 @@ end
 ---@param width integer
 ---@return string?
 function M.words(n, width)
-  local status, session = state.look(n), state.session(n)
+  local status, session = session_store.look(n), session_store.session(n)
   if not status or not session or (status.queue or 0) == 0 then
     return nil
   end

@@ -9,7 +9,7 @@ local limits = require("acp_nvim.limits")
 local mentions = require("acp_nvim.prompt.mentions")
 local requests = require("acp_nvim.backend.session_requests")
 local review = require("acp_nvim.review")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local views = require("acp_nvim.chat.views")
 
 local M = {}
@@ -31,7 +31,7 @@ end
 ---@return string text  with every chip as it is by now
 ---@return table[] context
 local function gathered(n, text, given)
-  local origin = state.session(n).origin
+  local origin = session_store.session(n).origin
   local folders = vim.list_extend({ origin.cwd }, origin.roots)
   folders[#folders + 1] = vim.fn.getcwd()
   local named = mentions.find(text, folders)
@@ -63,7 +63,7 @@ end
 ---@return true? ok
 ---@return string? message
 function M.send_checked(n, text, given, how)
-  if state.session(n).origin.agent == "replay" then
+  if session_store.session(n).origin.agent == "replay" then
     return nil, "a replay takes no prompts: :Acp new starts a session"
   end
   local ok, message = backend.start()
@@ -77,11 +77,11 @@ function M.send_checked(n, text, given, how)
     end
   end
   local payload = { text = shown, context = items, first = how.first, next = how.next, steer = how.steer }
-  payload.seq, payload.files = state.add_prompt(n, payload), vim.list_extend(files.loaded(), review.files())
+  payload.seq, payload.files = session_store.add_prompt(n, payload), vim.list_extend(files.loaded(), review.files())
   review.flush(true) -- the agent is told of what the user has undone until now
   ok, message = requests.send(n, "prompt", payload)
   if ok then
-    history.add(state.session(n).origin.cwd, { shown })
+    history.add(session_store.session(n).origin.cwd, { shown })
     local chat = chats.get(n)
     if chat then -- who has just spoken looks at the answer, not at what they have scrolled up to
       views.keep(chat.buf --[[@as integer]], chat.asks == true, vim.fn.win_findbuf(chat.buf), {})

@@ -1,6 +1,6 @@
 -- Offers what the agent takes for the user's next prompt: ghost text in an empty prompt, until a key takes it.
 local config = require("acp_nvim.config.settings")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local api = vim.api
 local M = {}
@@ -9,7 +9,7 @@ local M = {}
 ---@param n integer
 ---@return string?
 function M.of(n)
-  local status = state.look(n)
+  local status = session_store.look(n)
   return status and config.get().chat.suggestions and status.suggestion or nil
 end
 

@@ -7,7 +7,7 @@ local config = require("acp_nvim.config.settings")
 local diff_windows = require("acp_nvim.proposal.diff_windows")
 local focus = require("acp_nvim.ui.focus")
 local open_questions = require("acp_nvim.question.open_questions")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.proposal.store")
 
 local api = vim.api
@@ -33,7 +33,7 @@ end
 ---@return boolean
 local function may_open(session)
   local taken = vim.iter(vim.tbl_values(store.all)):any(store.is_here)
-  return not taken and is_idle() and diff_windows.has_room() and state.current() == session
+  return not taken and is_idle() and diff_windows.has_room() and session_store.current() == session
 end
 
 ---@param question acp.Question
@@ -49,7 +49,7 @@ end
 local function look()
   local oldest ---@type acp.Question?
   for id in pairs(waiting) do
-    local question = state.question(id)
+    local question = session_store.question(id)
     waiting[id] = question and true
     oldest = question and (not oldest or id < oldest.id) and question or oldest
   end

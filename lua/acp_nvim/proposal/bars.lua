@@ -2,7 +2,7 @@
 -- `diff_windows/bar.lua` decides how much of it there is room for. Names come from the agent and are never formats.
 local build = require("acp_nvim.proposal.build")
 local plan_comments = require("acp_nvim.proposal.plan_comments")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.proposal.store")
 
 local M = {}
@@ -144,7 +144,7 @@ end
 function M.of(proposal, file)
   local left, right = names_of(proposal, file.sides)
   local is_alone = store.is_one_hunk(file.sides)
-  if #state.numbers() > 1 then -- on the bar that names the file, too
+  if #session_store.numbers() > 1 then -- on the bar that names the file, too
     local whose = ("%%s (session %d)"):format(proposal.message.session)
     left, right = whose:format(left), is_alone and whose:format(right) or right
   end

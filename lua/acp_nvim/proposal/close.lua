@@ -4,9 +4,9 @@ local decision = require("acp_nvim.proposal.decision")
 local diff_windows = require("acp_nvim.proposal.diff_windows")
 local follow_live = require("acp_nvim.proposal.follow_live")
 local messages = require("acp_nvim.ui.messages")
+local session_store = require("acp_nvim.backend.session_store")
 local set_aside = require("acp_nvim.proposal.set_aside")
 local side_history = require("acp_nvim.proposal.side_history")
-local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.proposal.store")
 local unsaved_lines = require("acp_nvim.proposal.unsaved_lines")
 
@@ -134,7 +134,7 @@ end
 ---@param question integer
 local function finish(question)
   cancelled[question] = nil
-  local texts = state.is_answered(question) and {} or store.edited(question)
+  local texts = session_store.is_answered(question) and {} or store.edited(question)
   M.drop(question)
   vim.schedule(function() -- behind the frame, which also tells of decisions
     if not decision.is_decided(question) then
@@ -147,7 +147,7 @@ end
 ---@param question integer
 function M.ended(question)
   local proposal = store.all[question]
-  local answered = decision.is_decided(question) or state.is_answered(question)
+  local answered = decision.is_decided(question) or session_store.is_answered(question)
   if not proposal or answered or not diff_windows.is_open(proposal.windows) or not is_in_use(proposal) then
     return finish(question)
   end

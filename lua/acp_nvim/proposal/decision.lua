@@ -12,11 +12,11 @@ local keys = require("acp_nvim.question.keys")
 local messages = require("acp_nvim.ui.messages")
 local open_questions = require("acp_nvim.question.open_questions")
 local plan_comments = require("acp_nvim.proposal.plan_comments")
+local session_store = require("acp_nvim.backend.session_store")
 local set_aside = require("acp_nvim.proposal.set_aside")
 local side_history = require("acp_nvim.proposal.side_history")
 local side_text = require("acp_nvim.proposal.side_text")
 local sides = require("acp_nvim.proposal.sides")
-local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.proposal.store")
 
 local M = {}
@@ -123,7 +123,7 @@ end
 ---@param proposal acp.Proposal
 ---@return boolean
 local function may_send(proposal)
-  local question = state.question(proposal.key)
+  local question = session_store.question(proposal.key)
   local why = question and why_not_now(question, proposal.message.kind == "merge")
   why = why or question and lacks_refusal(question) and NO_REFUSAL or nil
   if why then
@@ -181,7 +181,7 @@ end
 ---@param proposal acp.Proposal
 function M.tell_edits(proposal)
   local message, told = proposal.message, proposal.told_edits
-  if message.kind ~= "proposal" or not state.question(proposal.key) or not backend.is_running() then
+  if message.kind ~= "proposal" or not session_store.question(proposal.key) or not backend.is_running() then
     return
   end
   local files = vim.empty_dict() ---@type table<string, acp.EditState>

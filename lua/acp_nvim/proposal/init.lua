@@ -11,9 +11,9 @@ local build = require("acp_nvim.proposal.build")
 local close = require("acp_nvim.proposal.close")
 local decision = require("acp_nvim.proposal.decision")
 local refuse_file = require("acp_nvim.proposal.refuse_file")
+local session_store = require("acp_nvim.backend.session_store")
 local show = require("acp_nvim.proposal.show")
 local sides = require("acp_nvim.proposal.sides")
-local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.proposal.store")
 
 local M = {
@@ -59,7 +59,7 @@ end
 ---@param message acp.ProposalMessage
 function M.show(message)
   local key = message.question or store.VIEW
-  if message.question and not state.question(message.question) then
+  if message.question and not session_store.question(message.question) then
     return close.drop(key)
   elseif message.renews and not store.all[key] or auto_open.is_announced(message) then
     return
@@ -83,7 +83,7 @@ function M.show(message)
     store.all[key] = proposal
     show.show_file(proposal, proposal.at, message.focus or false)
   end
-  local question = state.question(key)
+  local question = session_store.question(key)
   if question and question.version == message.version and proposal.windows then
     answer_gate.shown(question)
   end

@@ -11,9 +11,9 @@ local on_write = require("acp_nvim.proposal.on_write")
 local refuse_hunk = require("acp_nvim.proposal.refuse_hunk")
 local reload = require("acp_nvim.ui.reload")
 local safe_windows = require("acp_nvim.ui.safe_windows")
+local session_store = require("acp_nvim.backend.session_store")
 local side_history = require("acp_nvim.proposal.side_history")
 local sides = require("acp_nvim.proposal.sides")
-local state = require("acp_nvim.backend.session_store")
 local store = require("acp_nvim.proposal.store")
 local unsaved_lines = require("acp_nvim.proposal.unsaved_lines")
 
@@ -53,7 +53,7 @@ local function show_sides(proposal, left, right, how)
   proposal.windows = diff_windows.open(left, right, how, {
     on_closed = function(alone)
       close.windows_gone(proposal)
-      if alone and state.question(proposal.key) then
+      if alone and session_store.question(proposal.key) then
         messages.show("warn", "not decided yet, your edits are kept: the question is in the chat (:Acp)")
       end
     end,

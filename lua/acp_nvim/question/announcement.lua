@@ -1,6 +1,6 @@
 -- Makes the message about a question that is not on the screen.
 local printable = require("acp_nvim.ui.printable")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local M = {}
 
@@ -21,9 +21,9 @@ end
 ---@return string who
 ---@return string how  it is answered
 local function whose(question)
-  local status = state.look(question.session) or {}
+  local status = session_store.look(question.session) or {}
   local who = status.agent_title or status.agent or "an agent"
-  if question.session == state.current() then
+  if question.session == session_store.current() then
     return who, ":Acp answer {n}"
   end
   return ("%s (session %d)"):format(who, question.session), (":Acp open %d"):format(question.session)

@@ -10,7 +10,7 @@
 -- A key that is held since before comes again and again: it counts once it has been let go. The clock starts again when
 -- Neovim gains the focus.
 local focus = require("acp_nvim.ui.focus")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local winbar = require("acp_nvim.chat.winbar")
 
 local api = vim.api
@@ -66,7 +66,7 @@ end
 ---@param question acp.Question
 ---@return boolean  it is the one of its session's bar
 local function is_first(question)
-  local first = state.questions(question.session)[1]
+  local first = session_store.questions(question.session)[1]
   return first ~= nil and first.id == question.id
 end
 
@@ -84,7 +84,7 @@ end
 ---@param is_seen fun(question: acp.Question): boolean
 function M.drawn(n, is_seen)
   local fresh = false
-  for index, question in ipairs(state.questions(n)) do
+  for index, question in ipairs(session_store.questions(n)) do
     local known = seen[question.id]
     if (known and known.look == look_of(question)) or is_seen(question) then
       fresh = begin(seen, question.id, question) or fresh

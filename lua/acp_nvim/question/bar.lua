@@ -11,7 +11,7 @@ local chats = require("acp_nvim.chat.buffer")
 local diff_view = require("acp_nvim.question.diff_view")
 local marks = require("acp_nvim.chat.marks")
 local printable = require("acp_nvim.ui.printable")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local api = vim.api
 local M = {}
@@ -259,7 +259,7 @@ end
 ---@param width integer
 ---@return string?
 function M.text(n, place, mode, width)
-  local questions = state.questions(n)
+  local questions = session_store.questions(n)
   local win = tonumber(vim.g.actual_curwin) or api.nvim_get_current_win() -- Neovim makes ours the current one
   win = api.nvim_win_is_valid(win) and win or 0
   local question = asked(questions, win)

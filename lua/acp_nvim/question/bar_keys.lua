@@ -9,7 +9,7 @@ local diff_view = require("acp_nvim.question.diff_view")
 local global_keys = require("acp_nvim.config.global_keys")
 local option_labels = require("acp_nvim.question.option_labels")
 local printable = require("acp_nvim.ui.printable")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local M = {}
 
@@ -159,7 +159,7 @@ local function keys_of(question, place, mode, buf)
   local before = LEAVES[mode] or ""
   if FORMATS[place] then
     return here(question, FORMATS[place])
-  elseif question.session ~= state.current(buf) then -- commands are for the current one
+  elseif question.session ~= session_store.current(buf) then -- commands are for the current one
     local open = { key = (":Acp open %d"):format(question.session), name = "", mark = "" }
     return { answers = { open }, before = before }
   end

@@ -13,8 +13,8 @@ local option_labels = require("acp_nvim.question.option_labels")
 local printable = require("acp_nvim.ui.printable")
 local return_to_insert = require("acp_nvim.ui.return_to_insert")
 local send_answer = require("acp_nvim.question.send_answer")
+local session_store = require("acp_nvim.backend.session_store")
 local session_windows = require("acp_nvim.windows.session_windows")
-local state = require("acp_nvim.backend.session_store")
 
 local api = vim.api
 local M = {}
@@ -105,7 +105,7 @@ local function question_of_key()
     return here, "cursor"
   end
   local n = vim.b.acp_session
-  return n and state.questions(n)[1], --[[@as acp.Question?]]
+  return n and session_store.questions(n)[1], --[[@as acp.Question?]]
     "bar"
 end
 

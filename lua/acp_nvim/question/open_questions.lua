@@ -10,8 +10,8 @@ local form = require("acp_nvim.form.window")
 local messages = require("acp_nvim.ui.messages")
 local scroll = require("acp_nvim.question.scroll")
 local seen_rows = require("acp_nvim.question.seen_rows")
+local session_store = require("acp_nvim.backend.session_store")
 local session_windows = require("acp_nvim.windows.session_windows")
-local state = require("acp_nvim.backend.session_store")
 local unasked_message = require("acp_nvim.ui.unasked_message")
 local visible_rows = require("acp_nvim.question.visible_rows")
 
@@ -227,7 +227,7 @@ function M.update(n, list)
   end
   for id, question in pairs(before) do
     local now = open[id]
-    if not state.is_answered(id) and (not now or now.version ~= question.version) then
+    if not session_store.is_answered(id) and (not now or now.version ~= question.version) then
       answer_gate.lines_moved(n)
     end
     if not now then

@@ -2,7 +2,7 @@
 local backend = require("acp_nvim.backend.process")
 local lists = require("acp_nvim.ui.list")
 local printable = require("acp_nvim.ui.printable")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local M = {}
 
@@ -15,13 +15,13 @@ local list ---@type acp.List
 
 ---@return string
 local function agent()
-  local status = session and state.look(session) or {}
+  local status = session and session_store.look(session) or {}
   return printable.visible(status.agent_title or status.agent or "the agent")
 end
 
 ---@return table[]
 local function items()
-  return session and (state.look(session) or {}).remembered or {}
+  return session and (session_store.look(session) or {}).remembered or {}
 end
 
 ---@param width integer
@@ -56,7 +56,7 @@ local function remarks(shown)
     return row.of.by == "agent"
   end)
   if of_agent then
-    local modes = session and (state.look(session) or {}).modes or {}
+    local modes = session and (session_store.look(session) or {}).modes or {}
     local how = #modes > 1 and "Another :Acp mode may make %s forget it; a new session (:Acp new) starts without it"
       or "the settings of %s hold what it remembers; a new session (:Acp new) starts without it"
     return { how:format(agent()) }, "AcpNote"
@@ -104,7 +104,7 @@ list = lists.new({
   end,
 })
 
-state.on_change(function(n)
+session_store.on_change(function(n)
   if n == session then
     list:redraw()
   end

@@ -1,7 +1,7 @@
 -- Sends the answer to a question.
 local backend = require("acp_nvim.backend.process")
 local diff_view = require("acp_nvim.question.diff_view")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local validation = require("acp_nvim.form.validation")
 
 local M = {}
@@ -14,7 +14,7 @@ local M = {}
 ---@return true? ok  nil where the content is not what the form takes: the question stays open
 ---@return string? message
 function M.answer(id, option_id, content)
-  local question, message = state.question(id)
+  local question, message = session_store.question(id)
   if not question then
     return nil, message
   end
@@ -41,7 +41,7 @@ function M.answer(id, option_id, content)
   elseif diff_view.answer(question, option) then
     return true
   end
-  state.answered(question)
+  session_store.answered(question)
   local answer = { question = id, version = question.version, option = option_id, content = content }
   return backend.notify("answer", answer)
 end

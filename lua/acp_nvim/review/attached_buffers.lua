@@ -14,9 +14,9 @@ local moments = require("acp_nvim.review.moments")
 local refresh = require("acp_nvim.review.refresh")
 local reviewed_files = require("acp_nvim.review.reviewed_files")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
+local session_store = require("acp_nvim.backend.session_store")
 local signs = require("acp_nvim.review.signs")
 local snapshots = require("acp_nvim.review.snapshots")
-local state = require("acp_nvim.backend.session_store")
 local text = require("acp_nvim.documents.text")
 local turn_bases = require("acp_nvim.review.turn_bases")
 
@@ -363,8 +363,8 @@ api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWriteP
     if file and is_saved and not change then
       M.settle()
       snapshots.take(file.text, "saved")
-      for _, n in ipairs(state.numbers()) do
-        turn_bases.save_in_turn(file.text, n, state.session(n).turn)
+      for _, n in ipairs(session_store.numbers()) do
+        turn_bases.save_in_turn(file.text, n, session_store.session(n).turn)
       end
     end
   end,

@@ -10,8 +10,8 @@ local diff = require("acp_nvim.documents.diff")
 local origin = require("acp_nvim.documents.origin")
 local printable = require("acp_nvim.ui.printable")
 local reviewed_files = require("acp_nvim.review.reviewed_files")
+local session_store = require("acp_nvim.backend.session_store")
 local standing = require("acp_nvim.review.standing")
-local state = require("acp_nvim.backend.session_store")
 local turn_bases = require("acp_nvim.review.turn_bases")
 local turn_lines = require("acp_nvim.review.turn_lines")
 
@@ -275,7 +275,7 @@ function M.text(outcome)
   end
   parts[#parts + 1] = left and "left: " .. left or nil
   parts[#parts + 1] = verb == "undone" and moved_text(by) or nil
-  local session = state.session(by.session)
+  local session = session_store.session(by.session)
   parts[#parts + 1] = session and session.turn and ("turn %d still runs"):format(session.turn) or nil
   return table.concat(parts, " · "), left == nil
 end

@@ -5,8 +5,8 @@ local find = require("acp_nvim.documents.find")
 local hunk_list = require("acp_nvim.review.hunk_list")
 local reviewed_files = require("acp_nvim.review.reviewed_files")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
+local session_store = require("acp_nvim.backend.session_store")
 local signs = require("acp_nvim.review.signs")
-local state = require("acp_nvim.backend.session_store")
 local user_events = require("acp_nvim.backend.user_events")
 
 local M = {}
@@ -49,7 +49,7 @@ local function count(before, now)
     if now[n] ~= before[n] then
       local total = (totals[n] or 0) + (now[n] or 0) - (before[n] or 0)
       totals[n] = total > 0 and total or nil
-      state.patch(n, { pending = total })
+      session_store.patch(n, { pending = total })
     end
   end
 end
@@ -83,7 +83,7 @@ local function fire(file, ...)
     sessions = vim.tbl_extend("keep", sessions, each and each.sessions or {})
   end
   for n in vim.spairs(sessions) do
-    if state.exists(n) then
+    if session_store.exists(n) then
       user_events.fire("AcpChanges", { session = n, path = file.given })
     end
   end

@@ -6,7 +6,7 @@ local backend_reports = require("acp_nvim.review.backend_reports")
 local decisions = require("acp_nvim.review.decisions")
 local reviewed_files = require("acp_nvim.review.reviewed_files")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local M = {}
 
@@ -85,8 +85,8 @@ end
 local function looked_at()
   local has_backend = backend.is_running() and begun.generation == backend.generation()
   return vim.tbl_filter(function(n)
-    return has_backend and not state.session(n).turn and (begun[n] or 0) > (known[n] or 0)
-  end, state.numbers())
+    return has_backend and not session_store.session(n).turn and (begun[n] or 0) > (known[n] or 0)
+  end, session_store.numbers())
 end
 
 --- Waits until the changes of turns that have just ended are known: they come some milliseconds after the turn's end,

@@ -9,8 +9,8 @@ local prompt = require("acp_nvim.prompt.buffer")
 local prompt_entry = require("acp_nvim.windows.prompt_entry")
 local relative_time = require("acp_nvim.ui.relative_time")
 local requests = require("acp_nvim.backend.session_requests")
+local session_store = require("acp_nvim.backend.session_store")
 local session_windows = require("acp_nvim.windows.session_windows")
-local state = require("acp_nvim.backend.session_store")
 
 local M = {}
 
@@ -18,7 +18,7 @@ local M = {}
 ---@param n? integer
 ---@return string said  of the draft
 local function close_empty(n)
-  if not n or not state.exists(n) or not earlier_session.is_empty(n) then
+  if not n or not session_store.exists(n) or not earlier_session.is_empty(n) then
     return ""
   end
   local has_draft = prompt.draft(n) ~= ""
@@ -57,7 +57,7 @@ end
 
 ---@param n integer
 local function show(n)
-  state.focus(n)
+  session_store.focus(n)
   prompt_entry.by_user(function()
     return acp.open({ session = n })
   end)
@@ -70,11 +70,11 @@ end
 ---@return string? message
 function M.continue(cwd)
   cwd = cwd or vim.fn.getcwd()
-  local before = state.current()
+  local before = session_store.current()
   local n = earlier_session.newest_live(cwd)
   if n then
     show(n)
-    local status = state.look(n) or {}
+    local status = session_store.look(n) or {}
     local what = status.title or status.about or ("session %d"):format(n)
     messages.show("info", ('back in "%s"%s'):format(printable.cut(what, 40), close_empty(before)))
     return true
@@ -93,7 +93,7 @@ function M.continue(cwd)
       show(began)
       said = said .. close_empty(before)
     end
-    if began and kept.cut and state.session(began).origin.agent ~= "replay" then
+    if began and kept.cut and session_store.session(began).origin.agent ~= "replay" then
       session_windows.recall(began, kept.cut)
     end
     messages.show(began and "info" or "error", said)

@@ -9,7 +9,7 @@ local messages = require("acp_nvim.ui.messages")
 local printable = require("acp_nvim.ui.printable")
 local prompt_entry = require("acp_nvim.windows.prompt_entry")
 local session_end = require("acp_nvim.windows.session_end")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local M = {}
 
@@ -125,7 +125,7 @@ local function close(line, again)
   if not line.session then
     return messages.show("info", "this session is not open: d deletes it")
   end
-  local pending = (state.look(line.session) or {}).pending or 0
+  local pending = (session_store.look(line.session) or {}).pending or 0
   if pending > 0 and not again then
     return ("%d %s pending: press x again to close"):format(pending, pending == 1 and "change" or "changes")
   end
@@ -235,7 +235,7 @@ function M.open()
   if win then
     vim.api.nvim_set_current_win(win)
   else
-    local current = state.current()
+    local current = session_store.current()
     list:open(1 / 3)
     begin_at_another(current)
   end
@@ -265,7 +265,7 @@ session_end.on_end(function()
   list:redraw()
 end)
 
-state.on_change(function()
+session_store.on_change(function()
   list:redraw()
 end)
 

@@ -1,5 +1,5 @@
 -- Merges the sessions that live here with those that the agents have saved: each is listed once.
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local state_words = require("acp_nvim.chat.state_words")
 
 local M = {}
@@ -39,7 +39,7 @@ local activities = {} ---@type table<integer, acp.Activity>  by session
 --- Notes when something happens in a session: a turn begins or ends, a question comes.
 ---@param n integer
 local function note_activity(n)
-  local status = state.look(n)
+  local status = session_store.look(n)
   if not status then
     activities[n] = nil
     return
@@ -50,7 +50,7 @@ local function note_activity(n)
   end
 end
 
-state.on_change(note_activity)
+session_store.on_change(note_activity)
 
 --- Sets how the kept conversations begin.
 ---@param words table<string, string>
@@ -71,8 +71,8 @@ function M.begin_asking(default)
     return
   end
   local agents = {} ---@type table<string, true>
-  for _, n in ipairs(state.numbers()) do
-    local status = state.look(n) or {}
+  for _, n in ipairs(session_store.numbers()) do
+    local status = session_store.look(n) or {}
     if status.pid then
       agents[status.agent] = true
     end
@@ -144,8 +144,8 @@ end
 ---@return table<string, true> there  what need not be listed once more
 local function live()
   local lines, there = {}, {}
-  for _, n in ipairs(state.numbers()) do
-    local status = assert(state.look(n))
+  for _, n in ipairs(session_store.numbers()) do
+    local status = assert(session_store.look(n))
     local text, hl = doing(status)
     local listing = listing_of(status.agent)
     lines[#lines + 1] = {

@@ -3,7 +3,7 @@ local acp = require("acp_nvim.api")
 local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local unknown_choice = require("acp_nvim.ui.unknown_choice")
 
 local M = {}
@@ -93,7 +93,7 @@ end
 ---@return true? ok
 ---@return string? message
 function M.pick(n, what)
-  local status = assert(state.get(n))
+  local status = assert(session_store.get(n))
   local choices = choices_of(status, what)
   if #choices == 0 then
     return nil, nothing(status, what .. "s")
@@ -133,7 +133,7 @@ end
 ---@return true? ok
 ---@return string? message
 function M.pick_option(n, id)
-  local status = assert(state.get(n))
+  local status = assert(session_store.get(n))
   local options = status.options or {}
   if #options == 0 then
     return nil, nothing(status, "options")
@@ -162,7 +162,7 @@ local asked = {} ---@type table<integer, { from?: string, to: string }> what the
 ---@return true? ok
 ---@return string? message
 function M.next_mode(n)
-  local status = state.get(n)
+  local status = session_store.get(n)
   if not status then
     return nil, "this session is closed: :Acp opens another"
   end

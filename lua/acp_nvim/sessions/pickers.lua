@@ -12,7 +12,7 @@ local printable = require("acp_nvim.ui.printable")
 local prompt_entry = require("acp_nvim.windows.prompt_entry")
 local relative_time = require("acp_nvim.ui.relative_time")
 local session_windows = require("acp_nvim.windows.session_windows")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local M = {}
 
@@ -56,7 +56,7 @@ end
 ---@return true? ok
 ---@return string? message
 function M.pick_prompt(n)
-  local list, entries, seen = history.of(state.session(n).origin.cwd), {}, {}
+  local list, entries, seen = history.of(session_store.session(n).origin.cwd), {}, {}
   for index = #list, 1, -1 do
     if not seen[list[index]] then
       seen[list[index]] = true
@@ -107,7 +107,7 @@ end
 ---@return true? ok
 ---@return string? message
 function M.pick_session()
-  local current = state.current()
+  local current = session_store.current()
   local lines = vim.tbl_filter(function(line)
     return line.session ~= nil
   end, live_and_saved.all())

@@ -2,7 +2,7 @@
 local config = require("acp_nvim.config.settings")
 local focus = require("acp_nvim.ui.focus")
 local printable = require("acp_nvim.ui.printable")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local M = {}
 
@@ -52,8 +52,8 @@ local function news(before, status)
   return now == "idle" and status.stop_reason ~= "cancelled" and who .. " is done" or nil
 end
 
-state.on_change(function(n)
-  local status = state.look(n)
+session_store.on_change(function(n)
+  local status = session_store.look(n)
   if not status then
     last[n] = nil
     return

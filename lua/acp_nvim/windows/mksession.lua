@@ -6,8 +6,8 @@
 -- user's.
 local pairs_of = require("acp_nvim.windows.window_pair")
 local regular_file = require("acp_nvim.system.regular_file")
+local session_store = require("acp_nvim.backend.session_store")
 local session_windows = require("acp_nvim.windows.session_windows")
-local state = require("acp_nvim.backend.session_store")
 
 local api = vim.api
 local M = {}
@@ -98,7 +98,7 @@ local function come_back()
       rename(buf, name)
     end
   end
-  if was.shown and state.exists(was.shown) then
+  if was.shown and session_store.exists(was.shown) then
     session_windows.open(was.shown)
   end
 end

@@ -3,8 +3,8 @@
 -- a word would go into another session's prompt, or be commands in a file.
 local chats = require("acp_nvim.chat.buffer")
 local prompt = require("acp_nvim.prompt.buffer")
+local session_store = require("acp_nvim.backend.session_store")
 local session_windows = require("acp_nvim.windows.session_windows")
-local state = require("acp_nvim.backend.session_store")
 local winbar = require("acp_nvim.chat.winbar")
 
 local api = vim.api
@@ -34,7 +34,7 @@ end
 local function hand_on(text)
   local win = session_windows.prompt()
   local n = win and vim.b[api.nvim_win_get_buf(win)].acp_session
-  if text ~= "" and n and state.exists(n) then
+  if text ~= "" and n and session_store.exists(n) then
     prompt.inherit(n, text)
   end
 end

@@ -5,7 +5,7 @@ local hanging_indent = require("acp_nvim.chat.hanging_indent")
 local margin = require("acp_nvim.chat.margin")
 local prompt = require("acp_nvim.prompt.buffer")
 local queue_bar = require("acp_nvim.prompt.queue_bar")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local tabpage = require("acp_nvim.ui.tabpage")
 local winbar = require("acp_nvim.chat.winbar")
 local window_looks = require("acp_nvim.ui.window_looks")
@@ -36,7 +36,7 @@ local function bars(pair, n)
   elseif vim.go.winbar ~= "" then -- the prompt has a winbar in any case: let it be ours
     return { winbar = winbar.CHAT, statusline = winbar.PLACE }, { winbar = winbar.PROMPT, statusline = winbar.PLACE }
   end
-  local queue = ((state.look(n) or {}).queue or 0) > 0 and queue_bar.EXPRESSION or ""
+  local queue = ((session_store.look(n) or {}).queue or 0) > 0 and queue_bar.EXPRESSION or ""
   return { winbar = winbar.CHAT, statusline = winbar.PROMPT }, { winbar = queue, statusline = winbar.PLACE }
 end
 

@@ -7,7 +7,7 @@ local messages = require("acp_nvim.ui.messages")
 local pairs_of = require("acp_nvim.windows.window_pair")
 local printable = require("acp_nvim.ui.printable")
 local safe_windows = require("acp_nvim.ui.safe_windows")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local tabpage = require("acp_nvim.ui.tabpage")
 local pair_options = require("acp_nvim.windows.pair_options")
 
@@ -28,7 +28,7 @@ local is_pinned = false
 ---@param pair acp.Pair
 ---@return acp.message.PlanStep[]  none: there is no plan to show
 local function steps_of(pair)
-  local status = state.look(pair.session) or {}
+  local status = session_store.look(pair.session) or {}
   local is_under_way = status.plan and status.plan.done < status.plan.total
   return is_under_way and status.plan_steps or {}
 end

@@ -5,7 +5,7 @@
 -- A modified hidden buffer without a float was tried: Neovim puts it into the window of the prompt, which then is none
 -- any more, and its two errors end in a hit-enter prompt.
 local printable = require("acp_nvim.ui.printable")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local tabpage = require("acp_nvim.ui.tabpage")
 local window_looks = require("acp_nvim.ui.window_looks")
 
@@ -25,8 +25,8 @@ local is_quitting = false -- a command that quits is being carried out
 ---@return string[] words
 local function running_turns()
   local turns, words = {}, {}
-  for _, n in ipairs(state.numbers()) do
-    local status = state.look(n) or {}
+  for _, n in ipairs(session_store.numbers()) do
+    local status = session_store.look(n) or {}
     if RUNNING[status.state] then
       turns[("%d %d"):format(n, status.turn)] = true
       local who = printable.cut(printable.visible(status.agent_title or status.agent), 20)

@@ -3,7 +3,7 @@ local event = require("acp_nvim.system.event")
 local follow = require("acp_nvim.follow.pinned_window")
 local orphan_prompt = require("acp_nvim.windows.orphan_prompt")
 local session_windows = require("acp_nvim.windows.session_windows")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local terminal = require("acp_nvim.terminal.buffer")
 local file_changed_prompt = require("acp_nvim.documents.file_changed_prompt")
 
@@ -17,12 +17,12 @@ local M = {
 --- which the user writes stays.
 ---@param n integer
 function M.remove(n)
-  local session = state.session(n)
+  local session = session_store.session(n)
   local was_starting = session ~= nil and session.status.state == "starting"
   local is_held = orphan_prompt.holds(n, was_starting)
-  state.drop(n)
+  session_store.drop(n)
   on_end.call(n)
-  local before = was_starting and not is_held and session_windows.is_open(n) and state.current()
+  local before = was_starting and not is_held and session_windows.is_open(n) and session_store.current()
   if before then
     session_windows.open(before)
   end

@@ -3,8 +3,8 @@ local config = require("acp_nvim.config.settings")
 local focus = require("acp_nvim.ui.focus")
 local messages = require("acp_nvim.ui.messages")
 local review = require("acp_nvim.review")
+local session_store = require("acp_nvim.backend.session_store")
 local session_windows = require("acp_nvim.windows.session_windows")
-local state = require("acp_nvim.backend.session_store")
 local unasked_message = require("acp_nvim.ui.unasked_message")
 local usage = require("acp_nvim.chat.usage")
 
@@ -32,18 +32,18 @@ end
 --- some milliseconds later.
 ---@param data { session: integer, turn: integer, stop_reason?: string, error?: string }
 function M.turn_ended(data)
-  local session = state.session(data.session)
+  local session = session_store.session(data.session)
   local by_user = data.stop_reason == "cancelled" or (session and session.status.closing)
   if not session or by_user or not config.get().notify or is_watched(data.session) then
     return
   end
   local status = session.status
   local who, how = status.agent_title or status.agent, ":Acp"
-  if data.session ~= state.current() then
+  if data.session ~= session_store.current() then
     who, how = ("%s (session %d)"):format(who, data.session), (":Acp open %d"):format(data.session)
   end
   local function still()
-    return state.exists(data.session) and not is_watched(data.session)
+    return session_store.exists(data.session) and not is_watched(data.session)
   end
   if data.error then
     return unasked_message.show("error", ("%s: the turn failed: %s"):format(who, data.error), still)
@@ -59,7 +59,7 @@ end
 --- The session's usage has changed: that the memory runs full is said once, where the chat does not say it already.
 ---@param n integer
 function M.usage_changed(n)
-  local status = state.look(n) or {}
+  local status = session_store.look(n) or {}
   local share = usage.share(status.usage)
   if not status.full or not share or warned[n] then
     return
@@ -67,7 +67,7 @@ function M.usage_changed(n)
   warned[n] = true
   if config.get().notify and not is_watched(n) then
     local who = status.agent_title or status.agent
-    if n ~= state.current() then
+    if n ~= session_store.current() then
       who = ("%s (session %d)"):format(who, n)
     end
     messages.show(

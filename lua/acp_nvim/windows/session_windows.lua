@@ -12,7 +12,7 @@ local prompt_height = require("acp_nvim.windows.prompt_height")
 local queue_line = require("acp_nvim.windows.queue_line")
 local safe_windows = require("acp_nvim.ui.safe_windows")
 local screen_share = require("acp_nvim.windows.screen_share")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 local tabpage = require("acp_nvim.ui.tabpage")
 local welcome = require("acp_nvim.chat.welcome")
 local winbar = require("acp_nvim.chat.winbar")
@@ -72,7 +72,7 @@ function M.open(n, opts)
     local pair = ensure(n)
     if opts and opts.focus then
       api.nvim_set_current_win(pair.prompt)
-      state.focus(n)
+      session_store.focus(n)
     end
   end)
   plan_panel.update(assert(pairs_of.current()))
@@ -88,7 +88,7 @@ end
 ---@param text string
 ---@return boolean ok
 function M.recall(n, text)
-  local ok = state.exists(n) and M.open(n, { focus = true })
+  local ok = session_store.exists(n) and M.open(n, { focus = true })
   if ok then
     prompt.put(n, text)
   end
@@ -148,7 +148,7 @@ function M.window_for_file(buf)
 end
 
 -- The plan belongs to the tabpage in front; another one is brought up to date when its pair is opened again.
-state.on_change(function(n)
+session_store.on_change(function(n)
   local pair = pairs_of.current()
   if pair and pair.session == n and vim.fn.getcmdwintype() == "" then
     plan_panel.update(pair)
@@ -156,7 +156,7 @@ state.on_change(function(n)
 end)
 
 -- The queue above the prompt takes a row of its window, or the one that parts it from the chat.
-state.on_change(function(n)
+session_store.on_change(function(n)
   for _, pair in pairs(pairs_of.by_tab) do
     if pair.session == n and pairs_of.is_complete(pair) and vim.fn.getcmdwintype() == "" then
       queue_line.update(pair)

@@ -3,7 +3,7 @@
 --
 --    main.py  2 Claude  3+ ~/n/todo.md                                      X
 local printable = require("acp_nvim.ui.printable")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
 
 local api = vim.api
 local M = {}
@@ -16,7 +16,7 @@ local NAMELESS = { quickfix = "[Quickfix List]", nofile = "[Scratch]" } ---@type
 local function name_of(buf)
   local name, session = api.nvim_buf_get_name(buf), vim.b[buf].acp_session
   if session and vim.startswith(name, "acp://") then
-    local status = state.look(session) or {}
+    local status = session_store.look(session) or {}
     return printable.visible(status.agent_title or status.agent or "chat")
   elseif name == "" then
     return NAMELESS[vim.bo[buf].buftype] or "[No Name]"
