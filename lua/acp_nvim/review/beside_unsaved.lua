@@ -11,68 +11,36 @@
 -- Carrying the edits by a patch (`documents/patch`) always gives a text: where both have changed a place it pairs lines
 -- by their position. In a file on disk that would be a guess, so rows are looked up strictly here, or not at all.
 local diff = require("acp_nvim.documents.diff")
+local patches = require("acp_nvim.documents.patch")
 
 local M = {}
 
----@class acp.Stretch  a difference, in rows of the second text and of the first
----@field [1] integer
----@field [2] integer
----@field [3] integer
----@field [4] integer
-
----@param first string[]
----@param second string[]
----@return acp.Stretch[]
-local function stretches(first, second)
-  local shift, list = 0, {}
-  for i, edit in ipairs(diff.edits(first, second)) do
-    local begin = edit[1] + shift
-    list[i] = { begin, begin + #edit[3], edit[1], edit[2] }
-    shift = shift + #edit[3] - (edit[2] - edit[1])
-  end
-  return list
-end
-
---- The rows that these rows of the second text are in the first, if no difference touches them.
----@param list acp.Stretch[]
+--- The rows of the text below for rows of the one above, if no difference touches them.
+---@param patch acp.Patch
 ---@param first integer
 ---@param last integer
 ---@return integer? first
 ---@return integer? last
-local function unchanged(list, first, last)
-  local shift = 0
-  for _, each in ipairs(list) do
-    if each[1] >= last then
-      break
-    elseif each[2] > first then
-      return nil
-    end
-    shift = each[4] - each[2]
-  end
-  if first < last then
-    return first + shift, last + shift
+local function unchanged(patch, first, last)
+  local i, offset = patches.first_from(patch, first + 1)
+  if first < last and (patch.at[i] or math.huge) >= last then
+    return first + offset, last + offset
   end
 end
 
---- The row of the first text for a place between two lines of the second, one of which may differ there.
----@param list acp.Stretch[]
+--- The row of the text below for a place between two lines of the one above, one of which may differ there.
+---@param patch acp.Patch
 ---@param row integer
 ---@return integer? row
-local function between(list, row)
-  local shift = 0
-  for _, each in ipairs(list) do
-    if each[1] > row then
-      break
-    elseif row <= each[2] then
-      local has_lines = each[1] < each[2]
-      if each[3] == each[4] or (has_lines and row == each[1]) then
-        return each[3]
-      end
-      return has_lines and row == each[2] and each[4] or nil
-    end
-    shift = each[4] - each[2]
+local function between(patch, row)
+  local i, offset = patches.first_from(patch, row)
+  local at, n, from, old = patch.at[i], patch.n[i], patch.from[i], patch.old[i]
+  if not at or at > row then
+    return row + offset
+  elseif #old == 0 or (n > 0 and row == at) then
+    return from
   end
-  return row + shift
+  return n > 0 and row == at + n and from + #old or nil
 end
 
 --- The lines without the hunks that the edits `undoing` take out of `rows`. Some may be out of `lines` already.
@@ -81,7 +49,7 @@ end
 ---@param lines string[]
 ---@return string[]?  nil: it is not certain
 function M.without(rows, undoing, lines)
-  local has, lacks = stretches(lines, rows), stretches(lines, diff.apply(rows, undoing))
+  local has, lacks = patches.between(rows, lines), patches.between(diff.apply(rows, undoing), lines)
   local found, shift = {}, 0
   for _, edit in ipairs(undoing) do
     local begin, stop = edit[1] + shift, edit[1] + shift + #edit[3]

@@ -146,8 +146,9 @@ end
 ---@param change acp.AgentChange
 ---@param row integer
 ---@param state "pending"|"kept"|"undone"
+---@param is_allowed? boolean
 ---@return acp.Hunk
-local function hunk_of(change, row, state)
+local function hunk_of(change, row, state, is_allowed)
   local had_newline = change.had_newline
   return {
     id = change.id,
@@ -157,6 +158,7 @@ local function hunk_of(change, row, state)
     call = change.call,
     other = change.other,
     state = state,
+    asked = is_allowed or nil,
     first = row,
     n = state == "undone" and 0 or #change.new,
     old = change.old,
@@ -218,9 +220,8 @@ end
 function M.of_turn(file, what)
   local list = {}
   for _, placed in ipairs(reviewed_text.of_turn(file.text, what)) do
-    local hunk = hunk_of(placed.item, placed.row, placed.is_allowed and "kept" or "pending")
-    hunk.asked = placed.is_allowed or nil
-    list[#list + 1] = hunk
+    local is_allowed = placed.is_allowed
+    list[#list + 1] = hunk_of(placed.item, placed.row, is_allowed and "kept" or "pending", is_allowed)
   end
   for _, each in ipairs(reviewed_text.decided(file.text)) do
     local is_of = each.is_kept and stack.is_of(each.change, what)
@@ -236,8 +237,7 @@ end
 function M.allowed(file)
   local hunks, list = reviewed_text.allowed(file.text), {}
   for i, change in ipairs(hunks.changes) do
-    list[i] = hunk_of(change, hunks.rows[i], "kept")
-    list[i].asked = true
+    list[i] = hunk_of(change, hunks.rows[i], "kept", true)
   end
   return list
 end
