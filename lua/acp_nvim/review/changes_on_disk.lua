@@ -55,18 +55,14 @@ end
 ---@param real string
 ---@param news acp.DiskChange
 local function deleted(real, news)
-  local file = reviewed_files.files[real]
-  if not file then
-    local before = text.split(news.before or "")
-    file = reviewed_files.enter(real, news.given, before.lines)
-    agent_edits.begin(file, news, true, shape_of(news, before))
-    if not news.known then
-      table.insert(file.unknown, agent_edits.author_of(news))
-    end
-  elseif news.before then
-    local before = text.split(news.before)
+  local known, before = reviewed_files.files[real], text.split(news.before or "")
+  local file = known or reviewed_files.enter(real, news.given, before.lines)
+  if news.before or not known then
     agent_edits.begin(file, news, true, shape_of(news, before))
     snapshots.take_lines(file.text, before.lines, true) -- without what was not saved
+  end
+  if not known and not news.known then
+    table.insert(file.unknown, agent_edits.author_of(news))
   end
   if file.buf then
     attached_buffers.leave(file.buf)

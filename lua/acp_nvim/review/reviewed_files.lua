@@ -1,8 +1,10 @@
 -- Keeps the files in review, by path, and makes hunks of what their texts know: a change with its row and its state.
 --
 -- All that is known of one file's review is its acp.ReviewedFile: the facts here, its text and turns in `text`
--- (`reviewed_text`), what stands at its path beside lines in `standings`. The other modules hold what follows from it
--- (what is drawn, what was told), what happens to its buffer now, or what is about turns and sessions.
+-- (`reviewed_text`), what stands at its path beside lines in `standings`. Of this Neovim alone are `buf`, `last_buf`,
+-- `buf_of_deleted` and `undos`, and of the text its states in the undo tree, `memory`, and the ids of hunks. The other
+-- modules hold what follows from it (what is drawn, what was told), what happens to its buffer now, or what is about
+-- turns and sessions.
 local find = require("acp_nvim.documents.find")
 local hunk_list = require("acp_nvim.review.hunk_list")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
@@ -48,9 +50,6 @@ local M = {}
 ---@field text acp.ReviewedText
 ---@field standings acp.Standings
 ---@field removed boolean    by an agent, and it had no lines
----@field buf? integer       the loaded buffer that is followed
----@field last_buf? integer  the one that was followed last
----@field buf_of_deleted? integer  the loaded buffer that still has the text of a deleted file
 ---@field has_begun boolean  an agent has changed what is pending: `shape` and `created` tell of before
 ---@field shape acp.FileShape
 ---@field turn_shapes table<integer, acp.TurnShape>  by session: before its newest turn
@@ -59,8 +58,11 @@ local M = {}
 ---@field made? string[]     of a created file: folders above it that were made for it, from the innermost on
 ---@field folders? [string, integer][]  of a deleted file: those above it, from the outermost on, and their modes
 ---@field link? string       of a deleted file: where the link leads that stands in its place
----@field undos integer       undone turns that `:Acp redo` may bring back
 ---@field unknown acp.Author[]  who has changed it while nobody knew its earlier text: that cannot be undone
+---@field buf? integer       the loaded buffer that is followed
+---@field last_buf? integer  the one that was followed last
+---@field buf_of_deleted? integer  the loaded buffer that still has the text of a deleted file
+---@field undos integer       undone turns that `:Acp redo` may bring back
 
 M.files = {} ---@type table<string, acp.ReviewedFile> by resolved path
 
