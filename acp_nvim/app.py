@@ -37,6 +37,7 @@ from acp_nvim.host.session_start import Way
 from acp_nvim.messages.backend import Message, Ready, Setup, Unkept
 from acp_nvim.messages.base_classes import Call
 from acp_nvim.messages.documents import Entered, Modified, Opened, Saved, Unlocked
+from acp_nvim.messages.editor_tools import EditorAnswered
 from acp_nvim.messages.sessions import Ended
 from acp_nvim.permissions.apply_rules import RuleApplier
 from acp_nvim.permissions.decision_log import DecisionLog
@@ -59,12 +60,14 @@ class App:
         self._secrets: set[str] = set()  # of all configurations so far: their agents may run on
         self.sessions: dict[int, Session] = {}
         self.hosts: list[Host] = []
-        self.services = AgentServices(editor, self.spawn, self.touch, self.host_changed)
-        terminal = self.services.terminals.text
         self._decisions = DecisionLog(self.spawn, self.warn_unkept)
         self.rules = RuleApplier(self.say, self.touch, self._decisions.record)
+        self.services = AgentServices(
+            editor, self.spawn, self.touch, self.host_changed, self.rules, self.hide
+        )
+        terminal = self.services.terminals.text
         self.controls = SessionControls(self.say, self.touch)
-        self.servers = McpServers(self.say)
+        self.servers = McpServers(self.say, self.services.tools)
         self._transcripts = Transcripts(self, self.spawn, terminal)
         self._views = ShownSessions(editor, terminal)
         self._doctor = Doctor(self)
@@ -78,6 +81,7 @@ class App:
             "entered": handle(Entered, self._entered),
             "saved": handle(Saved, self._saved),
             "unlocked": handle(Unlocked, self._unlocked),
+            "editor_answered": handle(EditorAnswered, self.services.queries.answered),
         }
         self.table = joined(
             own,
@@ -111,6 +115,7 @@ class App:
                     for host in self.hosts:
                         host.say_goodbye(host.sessions)  # before the pipes to the agents are closed
                     self.services.files.close()
+                    self.services.tools.close()
                     self._decisions.end()
         finally:
             self._transcripts.close()
@@ -151,7 +156,7 @@ class App:
         self.backend_log.keep_from(self.settings.log.level)
         self._logs = command.log
         question.number_from(command.next_question)
-        self.services.configure(self.settings)
+        self.services.configure(self.settings, command.run, command.state)
         self.rules.configure(self.settings.permissions)
         self._secrets.update(self.settings.secrets)
         self.backend_log.hide(self._secrets)
@@ -267,6 +272,15 @@ class App:
     def warn_unkept(self, text: str) -> None:
         """Warn that something could not be written to the state folder. The editor shows only the first warning."""
         self.editor.notify(Unkept(self.backend_log.without_secrets(text)))
+
+    def hide(self, secret: str) -> None:
+        """Keep a secret that has just been made out of all that is shown or written from now on."""
+        self._secrets.add(secret)
+        self.backend_log.hide(self._secrets)
+        self._decisions.hide(secret)
+        self._transcripts.hide(secret)
+        for host in self.hosts:
+            host.connection.trace.redaction.add([secret])
 
     def trace(self, spec: AgentSpec) -> WireTrace:
         """Begin to record the wire of an agent; with `log.wire` in a file, too."""

@@ -170,6 +170,19 @@ PREVIEWED_LINE_CHARS = 400
 PREVIEWED_ROWS = 200  # kept of a diff
 PAIRED_LINES = 400  # pairs of lines of a change that are compared, to find those that are most alike
 
+# The editor's tools
+TOOL_CONNECTIONS = 16  # servers of one session: an agent starts one for each of its subagents
+TOOL_SILENT_CONNECTIONS = 64  # with those that have not said who they are
+TOOL_CALLS = 32  # of a session that are carried out at once; the others wait
+TOOL_REQUEST_BYTES = MIB
+TOOL_UNREAD_BYTES = 16 * MIB  # of answers to an agent that asks and does not read
+TOOL_ARGUMENT_CHARS = 64 * KIB
+TOOL_RECORDS = 500  # sessions whose entry is kept, so that a later Neovim can load them
+TOOL_LINES = 1000  # of one answer; what is left out is told, with how to ask for it
+TOOL_CHARS = 63 * KIB  # of 64, with the notes at the end
+TOOL_LINE_CHARS = 2000
+TOOL_PLACES = 100
+
 # Texts that are compared
 DIFF_LINES = 100_000  # of both sides; above them a diff says only how long they are
 DIFF_PAIRS = 4_000_000  # of lines, such as 2,000 by 2,000; larger texts are aligned between anchors

@@ -15,6 +15,7 @@
 ---@field leaders? string  the file that names the processes to be ended should the backend die
 ---@field log? string  the folder for log files
 ---@field state? string  the folder for what is kept; none: nothing is
+---@field run? string  the folder for sockets
 ---@field next_question? integer  the first number that no earlier backend has given to a question
 
 --- Look at one agent, without a session.
@@ -69,6 +70,11 @@
 --- The user has finished what kept a loaded file from being changed.
 ---@class acp.message.Unlocked
 ---@field path string
+
+--- The answer to what was asked of a language server, by its ticket.
+---@class acp.message.EditorAnswered
+---@field ticket integer
+---@field answer table<string, any>
 
 --- Log in; without a method by the configured one, or the one that the user chooses.
 ---@class acp.message.Login: acp.message.OfSession
@@ -771,6 +777,13 @@
 ---@field what string
 ---@field by string
 
+--- How far the agent has come with the editor's tools.
+---@class acp.message.EditorTools
+---@field state "off"|"none"|"own"|"elsewhere"|"sent"|"started"|"listed"|"connected"|"ended"
+---@field tools integer
+---@field calls integer
+---@field argument? boolean  it got the server as an argument of its process
+
 --- What of a session's status has changed; null: it is gone.
 ---@class acp.message.StatusPatch
 ---@field account? acp.message.Account
@@ -812,6 +825,7 @@
 ---@field suggestion? string  what the user may want to ask next
 ---@field title? string
 ---@field tokens? acp.message.TokenCounts
+---@field tools? acp.message.EditorTools
 ---@field transcript? string
 ---@field trust? string  whether the agent trusts the folder
 ---@field turn? integer
@@ -872,6 +886,13 @@
 ---@field option_id? string
 ---@field by string
 
+---@class acp.message.AcpTools
+---@field session integer
+---@field state string
+---@field tools integer
+---@field calls integer
+---@field argument? boolean
+
 ---@class acp.message.AcpFileRead
 ---@field session integer
 ---@field path string
@@ -927,6 +948,7 @@
 
 --- What is answered.
 ---@class acp.message.Questions
+---@field ask_editor fun(subject: "open_files"|"selection"|"problems"|"follows"|"request"|"resolve"|"execute", ticket: integer, given: table<string, any>): table<string, any>|nil  Ask what only the editor knows; None: the answer comes later, as `EditorAnswered`.
 ---@field document_merge fun(base?: string, mine: string, theirs: string): table<string, string>  Merge the texts of a file that is not loaded.
 ---@field document_read fun(path: string, whole: boolean): table<string, any>|nil  Ask for the text of a loaded file; None: no buffer has it.
 ---@field document_sync fun(request: acp.message.SyncRequest): table<string, any>  Let a loaded buffer take up what its file holds.

@@ -29,7 +29,12 @@ class Redaction:
     text."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        whole = {secret for secret in secrets if secret}
+        self._whole: set[str] = set()
+        self.add(secrets)
+
+    def add(self, secrets: Iterable[str]) -> None:
+        """Hide further secrets from now on."""
+        whole = self._whole | {secret for secret in secrets if secret}
         # those of several lines may come one by one; what has no letter and no digit is hidden in no text
         lines = {line.strip() for secret in whole for line in secret.splitlines()}
         self._whole = whole | {line for line in lines if any(map(str.isalnum, line))}

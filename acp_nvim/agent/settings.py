@@ -33,6 +33,7 @@ class AgentSpec(_Frozen):
     system_prompt: str | None = None
     install: str | None = None  # how to install its program
     writes_through: bool = False  # known to write files by asking us
+    mcp: str = "session"  # "session", "argument", "none": how it gets the editor's tools
 
     @property
     def environment(self) -> dict[str, str]:
@@ -67,6 +68,8 @@ class Settings(_Frozen):
     permissions: list[Any]  # read by session/permission_rules.py
     fs: FileAccess
     terminal: bool
+    editor_tools: Any  # a boolean, or names of tools
+    editor_tools_wait_ms: float
 
     def agent(self, name: str) -> AgentSpec:
         """Return the agent of that name; a ValueError says what is wrong in words for the user."""
@@ -118,6 +121,8 @@ NONE = Settings(
     permissions=[],
     fs=FileAccess(read=False, write=False, outside="deny", autocmds=False),
     terminal=False,
+    editor_tools=False,
+    editor_tools_wait_ms=0,
 )
 
 

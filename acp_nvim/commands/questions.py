@@ -28,7 +28,7 @@ from acp_nvim.session.queue import Prompt
 from acp_nvim.session.remembered_answers import Remembered
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
-from acp_nvim.session.why_decided import OF_SESSION, Facts, why
+from acp_nvim.session.why_decided import OF_SESSION, Facts, own_tool_is_allowed, why
 from acp_nvim.text.printable import visible
 
 _CHANGED = "not sent: the question has changed, look at it first"
@@ -193,8 +193,12 @@ class QuestionCommands:
         entry = session.transcript.entry(int(key)) if key else None
         if not isinstance(entry, ToolCall):
             calls = [each for each in reversed(session.transcript.entries) if isinstance(each, ToolCall)]
-            asked = [call for call in calls if call.questions]
-            decided = (call for call in asked if any(not each.is_open for each in call.questions))
+            asked = [call for call in calls if call.questions or own_tool_is_allowed(call)]
+            decided = (
+                call
+                for call in asked
+                if not call.questions or any(not each.is_open for each in call.questions)
+            )
             entry = next(decided, asked[0] if asked else None)
         self._app.say("info", why(entry, _facts(session)) if entry else "no questions in this session yet")
 

@@ -184,6 +184,10 @@ def _copy_attributes(path: str, handle: int) -> None:
                 os.setxattr(handle, attribute, os.getxattr(file.fileno(), attribute))
 
 
+def exists(path: str) -> bool:
+    return os.path.exists(path)
+
+
 def remove(path: str) -> None:
     _expect_no_links_above(path)
     os.unlink(path)

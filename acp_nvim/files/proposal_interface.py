@@ -33,8 +33,9 @@ class DecidedTexts(NamedTuple):
 class Decisions(Protocol):
     """The decisions on proposals in the turns that run."""
 
-    def take(self, session: Session, path: str, content: str) -> Decision | None:
-        """Return the decision in whose place the agent writes `content`; None: it writes what nobody decided on."""
+    def take(self, session: Session, path: str, content: str | None) -> Decision | None:
+        """Return the decision in whose place the agent writes `content`, or deletes the file; None: it does what nobody
+        decided on."""
 
     def typed(self, session: Session, path: str, on_disk: str | None = None) -> Typed | None:
         """Return what the user has typed into a file whose disk holds what was decided. `on_disk` is that text; None:

@@ -114,6 +114,10 @@ class Files:
         self._listener.on_read(session, absolute(params["path"], session.cwd), line)
         return {"content": content}
 
+    def tell_read(self, session: Session, path: str, line: int | None) -> None:
+        """Tell the rest of the client of a read by other means; `path` is absolute."""
+        self._listener.on_read(session, path, line)
+
     async def write(self, incoming: IncomingRequest, session: Session) -> dict[str, Any]:
         params = incoming.request.params
         given, content = path_of(params), params.get("content")
@@ -128,11 +132,41 @@ class Files:
             await self._write(session, given, path, content, gives_up)
         return {}
 
+    async def write_decided(self, session: Session, given: str, old: str | None, new: str | None) -> None:
+        """Write what the user has decided about a change of ours. It was made of the text `old`, and makes `new` of it;
+        None: there is no file."""
+        path = disk.resolve(given)
+        async with self._served.get(path) or self._served.setdefault(path, anyio.Lock()):
+            with told("write", path):
+                decision = self._decisions.take(session, path, new)
+                decided = decision.decided if decision else new
+                if decision and decided == (None if old is None else decision.base.left):
+                    return  # refused
+                if decided is None:
+                    async with self.lock(path):
+                        return disk.remove(path)
+                base: Base = decision.base if decision else old or ""
+                wanted = _Wanted(base, decided, decision.typed if decision else None)
+                await self._carry_out(session, given, path, None, wanted, lambda: False)
+
     async def _write(
         self, session: Session, given: str, path: str, content: str, gives_up: Callable[[], bool]
     ) -> None:
-        wanted = self._wanted(session, path, content)
-        while wanted:
+        if wanted := self._wanted(session, path, content):
+            await self._carry_out(session, given, path, content, wanted, gives_up)
+
+    async def _carry_out(
+        self,
+        session: Session,
+        given: str,
+        path: str,
+        content: str | None,
+        wanted: _Wanted,
+        gives_up: Callable[[], bool],
+    ) -> None:
+        """Write, and ask the user where that overlaps. `content`: what the agent believes the file to hold then; None:
+        it has not seen the text."""
+        while True:
             match await self._try(session, given, path, content, wanted):
                 case Written():
                     return
@@ -170,7 +204,7 @@ class Files:
         return _Wanted(decision.base, decision.decided, decision.typed)
 
     async def _try(
-        self, session: Session, given: str, path: str, content: str, wanted: _Wanted
+        self, session: Session, given: str, path: str, content: str | None, wanted: _Wanted
     ) -> Written | Overlap | Locked | Missed | None:
         """Write, if nothing stands against it; None: the editor has gone meanwhile."""
         found: Written | Overlap | Locked | Missed | NotLoaded | None = None
@@ -187,7 +221,8 @@ class Files:
                 if isinstance(found, NotLoaded):
                     found = await self._write_disk(path, wanted.base, wanted.text)
                 if isinstance(found, Written):
-                    self.baselines.learn_write(session, path, content, found.text)
+                    if content is not None:
+                        self.baselines.learn_write(session, path, content, found.text)
                     self._listener.on_written(by, named, found.before, found.text)
         return found
 

@@ -71,6 +71,9 @@ class Transcripts:
         self._folder = Path(state) / "transcripts" if state and keep > 0 else None
         self._keep, self._hidden = keep, Redaction(secrets)
 
+    def hide(self, secret: str) -> None:
+        self._hidden.add([secret])
+
     def restore(self, session: Session, file: str | None) -> bool:
         """Show what was said in a session of an earlier backend, as far as it was saved. False: the user has been told
         that it cannot be read."""

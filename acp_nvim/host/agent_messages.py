@@ -77,6 +77,8 @@ class AgentMessages:
             return self._log_unknown_once("update", update.tag)
         if isinstance(update, schema.SubagentUpdate) and not self._subagents.may_announce(session, update):
             return self._log_unknown_once("subagent", update.id)
+        if isinstance(update, schema.ToolCallUpdate):
+            update = self._app.services.tool_lines.named(session, update)
         session.apply(update, time.monotonic())
         if isinstance(update, schema.ToolCallUpdate) and (call := session.transcript.calls.find(update.id)):
             self._app.services.tool_call_changed(session, call)
@@ -138,7 +140,13 @@ class AgentMessages:
     def _ask(self, incoming: IncomingRequest) -> None:
         rules = self._app.rules
         session = permissions.ask(
-            incoming, self._asker, self._host.dialect, time.monotonic(), self._answered, self._warn
+            incoming,
+            self._asker,
+            self._host.dialect,
+            time.monotonic(),
+            self._app.services.tool_lines.named,
+            self._answered,
+            self._warn,
         )
         try:
             for question in session.questions:

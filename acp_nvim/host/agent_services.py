@@ -12,6 +12,13 @@ from acp_nvim.agent.incoming_requests import IncomingRequest
 from acp_nvim.agent.settings import Settings
 from acp_nvim.agent.spawn import environment
 from acp_nvim.editor.interface import Editor
+from acp_nvim.editor_tools.ask import EditorQueries
+from acp_nvim.editor_tools.calls import Calls
+from acp_nvim.editor_tools.changing import ChangingTools
+from acp_nvim.editor_tools.chat_lines import ChatLines
+from acp_nvim.editor_tools.editor_tools import EditorTools
+from acp_nvim.editor_tools.proposer import Proposer
+from acp_nvim.editor_tools.reading import ReadingTools
 from acp_nvim.files import disk, file_snapshot, git_status
 from acp_nvim.files.disk_changes import FileChange
 from acp_nvim.files.disk_watcher import DiskWatcher
@@ -22,6 +29,7 @@ from acp_nvim.host.review import Review
 from acp_nvim.messages.backend import Message
 from acp_nvim.messages.events import Event
 from acp_nvim.messages.questions import Visit
+from acp_nvim.permissions.apply_rules import RuleApplier
 from acp_nvim.proposals.enforce_decision import Enforcement
 from acp_nvim.proposals.expected_writes import ExpectedWrites
 from acp_nvim.proposals.previews import Previews
@@ -51,6 +59,8 @@ class AgentServices:
         spawn: Callable[..., None],
         touch: Callable[[Session], None],
         groups_changed: Callable[[], None],
+        rules: RuleApplier,
+        hide: Callable[[str], None],
     ) -> None:
         self._settings = settings.NONE
         self._touch = touch
@@ -80,9 +90,30 @@ class AgentServices:
             self.review.text_of,
         )
         self.previews = Previews(editor, self.files, spawn, touch)
+        self.queries = EditorQueries(editor)
+        self.tool_lines = lines = ChatLines(touch)
+        proposer = Proposer(self.files, self.enforcement, rules, lines, spawn, self.tool_call_changed, touch)
+        reading, changing = ReadingTools(self.queries), ChangingTools(self.queries, proposer)
+        by_name = {
+            "open_files": reading.open_files,
+            "read_buffer": reading.read_buffer,
+            "selection": reading.selection,
+            "get_file_problems": reading.get_file_problems,
+            "get_symbol_info": reading.get_symbol_info,
+            "find_usages": reading.find_usages,
+            "search_symbol": reading.search_symbol,
+            "search_buffers": reading.search_buffers,
+            "rename_symbol": changing.rename_symbol,
+            "code_action": changing.code_action,
+            "format_file": changing.format_file,
+            "show": reading.show,
+        }
+        calls = Calls(by_name, self.files, rules, lines, touch)
+        self.tools = EditorTools(calls, spawn, self._say, touch, hide)
 
-    def configure(self, configured: Settings) -> None:
+    def configure(self, configured: Settings, run: str | None, state: str | None) -> None:
         self._settings = configured
+        self.tools.configure(configured, run, state)
         self.files.configure(configured.fs.outside, configured.fs.autocmds)
 
     @property
@@ -143,6 +174,7 @@ class AgentServices:
         self.terminals.close_session(session)
         self.files.forget(session)
         self.watch.end(session)
+        self.tools.end(session)
 
     def modified(self, path: str, is_modified: bool) -> None:
         """Note whether a loaded buffer has unsaved changes."""

@@ -54,9 +54,10 @@ class Host:
     def __init__(self, spec: AgentSpec, cwd: str, app: Application, tasks: TaskGroup) -> None:
         self.spec, self.cwd, self.name = spec, cwd, spec.name
         self.sessions: list[Session] = []
+        further = app.services.tools.begin_process(self, spec, lambda: self.sessions)
         self.connection = Connection(
             spec.name,
-            [spec.command, *spec.args],
+            [spec.command, *spec.args, *further],
             cwd=cwd,
             handler=self,
             env=spec.environment,
@@ -101,6 +102,7 @@ class Host:
             self._app.say("error", why)
         finally:
             self._messages.requests.abandon()
+            self._app.services.tools.end_process(self)
             self._app.host_changed()
 
     def _started(self) -> None:
@@ -144,6 +146,7 @@ class Host:
             self.sessions.append(session)
         session.on_steerable = partial(self.steering.send_next_soon, session)
         session.starting()
+        self._app.services.tools.joined(self, session)
         self._facts(session)
         self.starts.want(session, way)
 
@@ -215,6 +218,7 @@ class Host:
 
     def opened(self, session: Session) -> None:
         self.logins.logged_out = False
+        self._app.services.tools.opened(session)
         self._app.touch(session)
         self.advance(session)
 

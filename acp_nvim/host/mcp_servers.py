@@ -8,6 +8,7 @@ from shutil import which
 from typing import Any
 
 from acp_nvim.agent.settings import AgentSpec
+from acp_nvim.editor_tools.editor_tools import EditorTools
 from acp_nvim.protocol.schema import Initialized
 from acp_nvim.session.session import Session
 
@@ -15,18 +16,19 @@ Server = dict[str, Any]
 
 
 class McpServers:
-    def __init__(self, say: Callable[[str, str], None]) -> None:
-        self._say = say
+    def __init__(self, say: Callable[[str, str], None], tools: EditorTools) -> None:
+        self._say, self._tools = say, tools
         self._told: set[str] = set()
 
     def of(self, session: Session, spec: AgentSpec, agent: Initialized | None) -> list[Server]:
-        """Return the servers of a session. A restored one gets the same list again: some agents compare."""
+        """Return the servers of a session, with ours. A restored one gets the same list again: some agents compare."""
         if session.servers is None or not session.lived:
             shaped, complaints = shape(spec.mcp_servers, spec.env.get("PATH"))
             session.servers, left_out = fit(shaped, agent)
             for complaint in [*complaints, *left_out]:
                 self._tell(f"{spec.name}: MCP server {complaint}")
-        return session.servers
+        taken = {server["name"] for server in session.servers}
+        return [*session.servers, *self._tools.deliver(session, spec, taken)]
 
     def _tell(self, text: str) -> None:
         if text not in self._told:

@@ -52,6 +52,7 @@ class Setup(Command):
     leaders: str | None = None  # the file that names the processes to be ended should the backend die
     log: str | None = None  # the folder for log files
     state: str | None = None  # the folder for what is kept; none: nothing is
+    run: str | None = None  # the folder for sockets
     next_question: int = 1  # the first number that no earlier backend has given to a question
 
 

@@ -54,6 +54,13 @@ class AcpAnswered(SessionEvent):
     by: str
 
 
+class AcpTools(SessionEvent):
+    state: str
+    tools: int
+    calls: int
+    argument: NotRequired[bool]
+
+
 class AcpFileRead(SessionEvent):
     path: str
 
@@ -77,6 +84,7 @@ EVENTS: dict[str, type[SessionEvent]] = {
     "AcpSessionStarted": AcpSessionStarted,
     "AcpSteered": AcpSteered,
     "AcpToolCall": AcpToolCall,
+    "AcpTools": AcpTools,
     "AcpTurnEnded": AcpTurnEnded,
     "AcpTurnStarted": AcpTurnStarted,
 }  # AcpChanges and AcpStatus are Lua's own

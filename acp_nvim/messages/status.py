@@ -1,7 +1,7 @@
 """Messages that keep the status of each session current in Lua."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
 
 from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
 
@@ -81,6 +81,15 @@ class Remembered(TypedDict):
     by: str
 
 
+class EditorTools(TypedDict):
+    """How far the agent has come with the editor's tools."""
+
+    state: Literal["off", "none", "own", "elsewhere", "sent", "started", "listed", "connected", "ended"]
+    tools: int
+    calls: int
+    argument: NotRequired[bool]  # it got the server as an argument of its process
+
+
 class StatusPatch(TypedDict, total=False):
     """What of a session's status has changed; null: it is gone."""
 
@@ -123,6 +132,7 @@ class StatusPatch(TypedDict, total=False):
     suggestion: str | None  # what the user may want to ask next
     title: str | None
     tokens: TokenCounts | None
+    tools: EditorTools | None
     transcript: str | None
     trust: str | None  # whether the agent trusts the folder
     turn: int

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import copy
 from typing import Any, Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
 from acp_nvim import limits
 from acp_nvim.files import disk
 from acp_nvim.processes.regex_match import match
+from acp_nvim.protocol import schema
 from acp_nvim.protocol.dialects.standard import Dialect
 from acp_nvim.session import permission_rules, suggested_rule, why_decided
+from acp_nvim.session.identity_cache import IdentityCache
 from acp_nvim.session.path_globs import PathGlobs, is_absolute
 from acp_nvim.session.permission_rules import Rule, Ruling
 from acp_nvim.session.permission_scope import Scope, scope
@@ -68,19 +71,54 @@ class RuleApplier:
         for question in session.questions:
             call = session.questions.call_of(question)
             is_known = question.judged == question.version
-            if question.kind != "permission" or is_known or call is None:
+            if question.kind != "permission" or is_known or call is None or not question.is_agents:
                 continue
             question.judged = question.version
             if call.key not in found:
                 found[call.key] = self._decide(session, question, call)
             if ruling := found[call.key]:
                 self._apply(ruling, session, question, call)
+            elif reason := why_decided.own_tool_is_allowed(call):
+                self._allow_own_tool(session, question, reason)
 
     def _decide(self, session: Session, question: Question, call: ToolCall) -> Ruling | None:
         if not (session.remembered.rules or self._rules):
             return None
         asked = self._scope(session, question, call)
         return permission_rules.decide(self._all(session), asked, self._held(session).globs, match)
+
+    def ruling_of(self, session: Session, call: ToolCall) -> Ruling | None:
+        """Return what the rules say of a call of one of the editor's tools, which is about to be carried out."""
+        if not (session.remembered.rules or self._rules):
+            return None
+        held = self._held(session)
+        asked = scope(call, session.agent, session.cwd, disk.resolve, held.folders)
+        return permission_rules.decide(self._all(session), asked, held.globs, match)
+
+    def ruling_of_change(
+        self, session: Session, call: ToolCall, update: schema.ToolCallUpdate
+    ) -> Ruling | None:
+        """Return what the rules say of the call with the change that it is about to propose."""
+        changing = copy(call)
+        changing.content, changing.scoped = update.content or (), IdentityCache()
+        return self.ruling_of(session, changing)
+
+    def record(self, session: Session, question: Question) -> None:
+        """Record the answer to a question of one of the editor's tools."""
+        if call := session.questions.call_of(question):
+            self._record(session, question, call, self._scope(session, question, call))
+
+    def note(self, session: Session, call: ToolCall, answer: Option, by: str, ruling: Ruling) -> None:
+        """Record what a rule has decided about a call that nobody was asked about."""
+        question = Question(session.number, "permission", call.title, (answer,), call.id, key=call.key)
+        question.rule, question.because = ruling.name, str(ruling.rule)
+        question.answer, question.ended_by, question.judged = answer, by, question.version
+        question.remembered = session.remembered.id_of(ruling.rule)
+        call.questions.append(question)
+        call.verdict = why_decided.beside(question, call)
+        session.transcript.touch(call)
+        self._record(session, question, call, self._scope(session, question, call))
+        self._touch(session)
 
     def tool_call_changed(self, session: Session, call: ToolCall) -> None:
         """Apply the rules again, because the agent has updated the call."""
@@ -149,6 +187,13 @@ class RuleApplier:
             else:
                 self._note(session, question, call, found)
         self._touch(session)
+
+    def _allow_own_tool(self, session: Session, question: Question, reason: str) -> None:
+        """Allow a call of one of the editor's tools: it reads what is open, or it asks by itself."""
+        if option := once(question, "allow"):
+            question.because = reason
+            session.questions.end(question, option, "tool")
+            self._touch(session)
 
     def _note(self, session: Session, question: Question, call: ToolCall, found: Ruling) -> None:
         note = f"{found.name} would {found.action} this, but no option does that once"

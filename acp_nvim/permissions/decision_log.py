@@ -34,6 +34,9 @@ class DecisionLog:
     def configure(self, folder: str | None, secrets: Iterable[str]) -> None:
         self._folder, self._hidden = Path(folder) if folder else None, Redaction(secrets)
 
+    def hide(self, secret: str) -> None:
+        self._hidden.add([secret])
+
     def record(self, session: Session, question: Question, call: ToolCall, asked: Scope) -> None:
         if self._folder is None:
             return

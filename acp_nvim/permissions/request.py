@@ -25,6 +25,7 @@ def ask(
     find: Callable[[str | None], Asker | None],
     dialect: Dialect,
     now: float,
+    named: Callable[[Session, schema.ToolCallUpdate], schema.ToolCallUpdate],
     on_ended: Callable[[Session, Question, Dialect], None],
     warn: Callable[[Session, str], None],
 ) -> Session:
@@ -42,6 +43,8 @@ def ask(
             f"the agent asked with {count} options: refused, {limits.QUESTION_OPTIONS} at most are shown",
         )
         raise RpcError(INVALID_PARAMS, f"the user is asked with {limits.QUESTION_OPTIONS} options at most")
+    if not asker.child:
+        request = request._replace(tool_call=named(session, request.tool_call))
     question, call = posed(request, asker, incoming.request.id, dialect)
 
     def reply(ended: Question) -> None:

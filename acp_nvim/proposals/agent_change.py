@@ -30,6 +30,7 @@ class Change(NamedTuple):
     old: str | None  # None or empty: a new file, or all of one
     new: str | None  # None: the file is to go
     everywhere: bool = False  # each place of a fragment is meant, else it has to have exactly one
+    is_live: bool = False  # `old` is all of the text that the user saw, unsaved lines included
 
 
 class AgentChange(NamedTuple):
@@ -45,6 +46,8 @@ def find_place(disk: str | None, belief: str | None, changes: Iterable[Change]) 
     `disk` is None if there is no file. `belief` is what the agent has seen of it, as far as anybody knows.
     """
     changes = list(changes)
+    if len(changes) == 1 and changes[0].is_live:
+        return AgentChange(changes[0].old, changes[0].new, written=frozenset([changes[0].new]))
     if changes and changes[-1].new is None:
         return AgentChange(disk, None, written=frozenset([None]))
     overwrites = not changes[0].old
@@ -77,7 +80,7 @@ def _apply(text: str | None, changes: Sequence[Change], takes_ends: bool = False
     fragment only those: `x` of `x y x\n` leaves `x y ` everywhere.
     """
     made = text
-    for old, new, everywhere in changes:
+    for old, new, everywhere, _ in changes:
         if not old or (made is not None and _is_all_of(made, old)):
             made = _in_the_shape_of(made, old, new or "")
         elif made is not None:
@@ -154,7 +157,7 @@ def _spellings(text: str, old: str, new: str) -> Iterable[tuple[str, str, str]]:
 
 
 def _reason(disk: str, changes: Sequence[Change]) -> str:
-    for old, new, everywhere in changes:
+    for old, new, everywhere, _ in changes:
         for place, what, by in _spellings(disk, old, new or "") if old else ():
             if everywhere and not _is_bounded(place, what, by):
                 return _TOO_MUCH

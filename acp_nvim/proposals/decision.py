@@ -80,8 +80,10 @@ class Decision:
         has_place = self.kind != "all" or not self.about.change.problem
         return found if has_place else found._replace(whole=0, proposed=0)
 
-    def is_proposal(self, content: str) -> bool:
-        """Whether a write through us is the one that was proposed."""
+    def is_proposal(self, content: str | None) -> bool:
+        """Whether a write through us is the one that was proposed; None: the file goes."""
+        if content is None:
+            return self.right is None
         wanted = (*self.written, self.right)
         return any(text is not None and _lines(text) == _lines(content) for text in wanted)
 

@@ -90,7 +90,7 @@ class ExpectedWrites:
         then, files = self._asked.get(session, (0, {}))
         return tuple(files.get(path, ())) if then == turn else ()
 
-    def take(self, session: Session, path: str, content: str) -> Decision | None:
+    def take(self, session: Session, path: str, content: str | None) -> Decision | None:
         """Return the decision that a write through us is about, which settles it. The user is told of a write that is
         not what was proposed."""
         open_ones = (each for case in self.of(session) for each in case.decisions if not each.settled)

@@ -151,7 +151,7 @@ class Proposals:
             "question": question.id,
             "session": session.number,
             "version": question.version,
-            "through": self._writes_through(session),
+            "through": self._writes_through(session) or not question.is_agents,
             "files": [each.payload(session.cwd) for each in files],
             "focus": False,
             "auto": False,
@@ -215,6 +215,7 @@ class Proposals:
         self._note_asked(known, decisions)
         mixed = [each for each in decisions if each.kind != "all"]
         reports = [session.reports.add(partial(self._report, session, each)) for each in mixed]
+        question.reports = reports
         if mixed:
             allowed = total(each.taken for each in decisions)
             question.partly = taken_in_words(allowed)

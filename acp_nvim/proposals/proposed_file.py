@@ -56,7 +56,7 @@ class ProposedFile:
             "new": _plain(change.new),
             "changes": [
                 {"old": _plain(old or ""), "new": _plain(new or ""), "everywhere": everywhere}
-                for old, new, everywhere in fragments
+                for old, new, everywhere, _ in fragments
             ],
             "problem": change.problem or None,
             "outside": self.is_outside,
@@ -76,7 +76,7 @@ def files_of(call: ToolCall, cwd: str) -> dict[str, list[Change]]:
         ]
     files: dict[str, list[Change]] = {}
     for diff in found:
-        files.setdefault(diff.path, []).append(Change(diff.old, diff.new, diff.everywhere))
+        files.setdefault(diff.path, []).append(Change(*diff[1:]))
     return files
 
 

@@ -59,6 +59,12 @@ class CallIndex:
         call = self._by_id[id] = ToolCall(key, id, now, turn=self._turn)
         return call
 
+    def rename(self, call: ToolCall, id: str) -> None:
+        """Give a call of ours the agent's id, because the agent tells of it now."""
+        self._by_id.pop(call.id, None)
+        call.id = id
+        self._by_id[id] = call
+
     def add(self, call: ToolCall) -> None:
         self._by_id[call.id] = call
         self.track(call)

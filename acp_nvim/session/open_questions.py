@@ -114,7 +114,7 @@ class OpenQuestions:
     def follow(self, tool: ToolCall, before: object) -> None:
         """Take notice of a call that has changed. `before`: the `basis` of it until then."""
         if tool.status in ("completed", "failed"):
-            for question in [each for each in tool.questions if each.is_open]:
+            for question in [each for each in tool.questions if each.is_open and each.is_agents]:
                 self.end(question, None, "agent")
         self._refresh(tool, before)
         self._show_before_forms()

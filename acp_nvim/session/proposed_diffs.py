@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from acp_nvim import limits
 from acp_nvim.protocol import schema
+from acp_nvim.session.own_tool import OwnDiff
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.tool_paths import absolute, named, usable
 from acp_nvim.text.agent_patches import envelope, is_patch
@@ -32,11 +33,18 @@ class FileDiff(NamedTuple):
     old: str | None
     new: str | None
     everywhere: bool = False  # the fragment is replaced wherever it occurs
+    is_live: bool = False  # `old` is all of the text that the user saw: see `own_tool.py`
 
 
 def diffs(call: ToolCall, cwd: str) -> list[FileDiff]:
     """Return the changes in the agent's order. A file may come several times, with a fragment each."""
     given = [item for item in call.content if isinstance(item, schema.Diff) and usable(item.path)]
+    if given and isinstance(given[0], OwnDiff):
+        own = [item for item in given if isinstance(item, OwnDiff)]
+        return [
+            FileDiff(each.path, each.old_text, None if each.deletes else each.new_text, is_live=True)
+            for each in own
+        ]
     if given:
         pairs = [(item.old_text, item.new_text) for item in given]
         everywhere = _everywhere(call.raw_input, pairs)

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 from acp_nvim import limits
 from acp_nvim.session.form import Form
 from acp_nvim.session.form_outline import OutlineLine
+from acp_nvim.session.pending_reports import PendingReport
 from acp_nvim.text.bounded import short
 from acp_nvim.text.printable import visible
 
@@ -66,6 +67,7 @@ class Question:
     is_guess: bool = False  # the agent has not said that it is about this call
     note: str = ""  # lines of warning
     has_cut_options: bool = False  # a name of theirs is too long to be shown whole
+    is_agents: bool = True  # the agent asks; else a tool of the editor's does
     stays: bool = False  # our own question: the end of a turn leaves it open
     asked_by: str = ""  # the name of the subagent that asks; empty: the session's own agent asks
     is_of_child: bool = False  # the subagent was announced, and may work on after the turn of its parent
@@ -80,6 +82,7 @@ class Question:
     # "edited" or "refused" by path: what the user has made of files in the diff so far
     edited: Mapping[str, str] = field(default_factory=dict)
     is_decided_in_diff: bool = False
+    reports: list[PendingReport] = field(default_factory=list)  # what the agent is to be told of the decision
     partly: str = ""  # the part of a proposal that the user has allowed: "2 of 3 hunks"
     allowed_lines: tuple[int, int] | None = None  # that this part adds and removes
     asked_at: float | None = None  # on the clock of its session
@@ -113,7 +116,7 @@ class Question:
     @property
     def outlives_turn(self) -> bool:
         """Whether it stays open when the turn ends by itself."""
-        return self.stays or self.is_of_child
+        return self.stays or self.is_of_child or not self.is_agents
 
     @property
     def of_its_call(self) -> bool:

@@ -24,6 +24,7 @@ from acp_nvim.session.session_title import telling
 from acp_nvim.session.slash_commands import SlashCommands
 from acp_nvim.session.steer_request import SteerRequest
 from acp_nvim.session.subagent_registry import SubagentRegistry
+from acp_nvim.session.tools_state import ToolsState
 from acp_nvim.session.transcript import Transcript
 from acp_nvim.session.usage import SessionUsage
 from acp_nvim.text.printable import one_line, visible
@@ -66,6 +67,7 @@ class Session:
         self.commands = SlashCommands(offer_limits)
         self.controls = Controls(offer_limits)
         self.servers: list[dict[str, Any]] | None = None  # MCP servers that the agent was told of
+        self.tools = ToolsState()  # the editor's, that the agent can call
         self.recording: str | None = None  # the file in which the transcript is kept
         self.follow = LocationFollower(cwd)
         self.events = PendingEvents(number)
@@ -256,7 +258,7 @@ class Session:
         if stop_reason == "cancelled":
             self.questions.end_all("cancel")
         else:
-            self.questions.end_all("agent", but=lambda question: question.is_of_child)
+            self.questions.end_all("agent", but=lambda question: question.outlives_turn)
         for tool in self.transcript.end_turn(now, stop_reason == "cancelled"):
             self.events.add_tool_call(tool, self.cwd)
         self.transcript.time_turn(self.questions.turn.end(now))

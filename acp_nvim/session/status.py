@@ -63,6 +63,7 @@ def status(session: Session) -> dict[str, Any]:
         "ack": session.ack,
         "waiting": session.queue.waiting,
         "transcript": session.recording,
+        "tools": session.tools.shape() if session.tools.state else None,
         **session.controls.status(),
         **session.facts,
     }

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from acp_nvim.session.own_tool import CHANGING, PREFIX
 from acp_nvim.session.question import Option, Question
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text.printable import one_line
@@ -24,6 +25,7 @@ _UNANSWERED = {
     "user": "you answered without an option",
     "exit": f"the agent ended before you answered; {_AGAIN}",
 }
+_READS, _PROPOSES = "reading what you have open", "decided at the proposal"
 _TITLE = 20  # in a message of one line the decision is to be read as well
 
 
@@ -61,7 +63,17 @@ class Facts(NamedTuple):
 def why(call: ToolCall, facts: Facts) -> str:
     """Return who or what decided it, and how that is taken back."""
     question = call.questions[-1] if call.questions else None
+    own = own_tool_is_allowed(call)
+    if question is None and own:
+        return f"{_title(call)}: allowed: {own}"
     return f"{_title(call)}: {_reason(question, facts) if question else _unasked(facts)}"
+
+
+def own_tool_is_allowed(call: ToolCall) -> str:
+    """Return why a call of the editor's own tools is not asked about by itself; empty for any other call."""
+    if not call.name.startswith(PREFIX):
+        return ""
+    return _PROPOSES if call.name.removeprefix(PREFIX) in CHANGING else _READS
 
 
 def breach(call: ToolCall) -> str:
@@ -90,6 +102,8 @@ def _reason(question: Question, facts: Facts) -> str:
         return f"question {question.id} waits for you{asks}"
     if answer is None:
         return _UNANSWERED.get(question.ended_by or "", _UNANSWERED["exit"])
+    if question.ended_by == "tool":
+        return f"allowed: {question.because}"
     if question.ended_by == "rule":
         done = "rejected" if answer.kind.startswith("reject") else "allowed"
         return f"{done} by {question.rule} ({_way_back(question, facts)}): {question.because}"

@@ -3,6 +3,7 @@
 local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")
 local config = require("acp_nvim.config.settings")
+local editor_tools = require("acp_nvim.editor_tools")
 local entry_details = require("acp_nvim.chat.entry_details")
 local doctor = require("acp_nvim.agents.doctor")
 local earlier_session = require("acp_nvim.chat.earlier_session")
@@ -154,6 +155,7 @@ local window_calls = {
 -- What is answered.
 ---@type acp.message.Questions
 local answers = {
+  ask_editor = editor_tools.ask,
   document_merge = merge.strings,
   document_read = read.read,
   document_sync = sync.sync,

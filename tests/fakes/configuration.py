@@ -9,6 +9,7 @@ AGENT: dict[str, Any] = {
     "timeout_ms": 60_000,
     "mcp_servers": [],
     "defaults": {},
+    "mcp": "session",
 }
 SETTINGS: dict[str, Any] = {
     "agents": {},
@@ -17,11 +18,15 @@ SETTINGS: dict[str, Any] = {
     "permissions": [],
     "fs": {"read": True, "write": True, "outside": "ask", "autocmds": True},
     "terminal": True,
+    "editor_tools": True,
+    "editor_tools_wait_ms": 45_000,
 }
 
 
 def complete(config: dict[str, Any]) -> dict[str, Any]:
-    """`config` with the default of everything that it does not say."""
+    """`config` with the default of everything that it does not say, but for the editor's tools: the exact params of
+    session/new are what many tests are about."""
+    config = {"editor_tools": False, **config}
     made = {
         key: {**default, **config.get(key, {})} if isinstance(default, dict) else config.get(key, default)
         for key, default in SETTINGS.items()

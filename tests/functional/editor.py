@@ -75,7 +75,9 @@ class Editor:
         self._init = home / "init.lua"
         # Most stories of review are about what waits: by default what was asked does not (`test_asked.py`).
         waits = {"asked": asked, **(setup or {}).get("review", {})}
-        config = {"python": python, "backend": backend, **(setup or {}), "review": waits}
+        # its entry would be in the params of session/new, which many tests are about: `test_editor_tools.py` has it on
+        own = {"editor_tools": False, **(setup or {})}
+        config = {"python": python, "backend": backend, **own, "review": waits}
         self._init.write_text(INIT + (LAZY if setup is None else SETUP) % json.dumps(config) + init)
         loader = self._use_bytecode(bytecode) if bytecode else []
         loader += [] if jit else ["--cmd", "lua jit.off()"]

@@ -11,7 +11,10 @@ ROOT = Path(__file__).parents[2]
 PYTHON = [
     path
     for path in sorted((ROOT / "acp_nvim").rglob("*.py"))
-    if path != ROOT / "acp_nvim/limits.py" and "demo" not in path.parts
+    if path != ROOT / "acp_nvim/limits.py"
+    and "demo" not in path.parts
+    and path
+    != ROOT / "acp_nvim/editor_tools/server.py"  # agents start it by itself: it imports nothing of ours
 ]
 LUA = [
     path

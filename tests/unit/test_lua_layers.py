@@ -20,6 +20,7 @@ backend
 documents
 review
 follow
+editor_tools
 terminal
 form
 chat

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "acp_nvim" / "agent" / "presets").glob("*"))
 TEXTS = ("title", "command", "install", "login", "url", "read")
 LISTS = ("args", "needs", "quirks")
-OPTIONAL = {"env": dict, "registry": str, "dialect": str, "writes_through": bool, "node": int}
+OPTIONAL = {"env": dict, "registry": str, "dialect": str, "writes_through": bool, "node": int, "mcp": str}
 PROMISED = """claude codex gemini opencode copilot qwen kimi goose vibe auggie cline fast-agent openhands agentao
 iac-code simse"""
 

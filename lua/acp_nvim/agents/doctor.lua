@@ -5,6 +5,7 @@ local messages = require("acp_nvim.ui.messages")
 local panes = require("acp_nvim.ui.panes")
 local printable = require("acp_nvim.ui.printable")
 local tabpage = require("acp_nvim.ui.tabpage")
+local tools_report = require("acp_nvim.agents.tools_report")
 
 local api = vim.api
 local M = {}
@@ -125,7 +126,12 @@ end
 local function draw(name, report)
   local lines, marks = { ("%-11s %s"):format("agent", name) }, { "AcpHeading" }
   lines[2], marks[2] = ("%-11s %s"):format("command", command_of(available_agents.get(name))), ""
-  for _, finding in ipairs(report and M.findings(report) or { { "result", { "starting …" }, "AcpNote" } }) do
+  local findings = report and M.findings(report) or { { "result", { "starting …" }, "AcpNote" } }
+  local tools = tools_report.lines(name)
+  if #tools > 0 then
+    findings[#findings + 1] = { "tools", tools, "" }
+  end
+  for _, finding in ipairs(findings) do
     for i, text in ipairs(finding[2]) do
       lines[#lines + 1] = ("%-11s %s"):format(i == 1 and finding[1] or "", text)
       marks[#lines] = finding[3]

@@ -6,6 +6,7 @@ local event = require("acp_nvim.system.event")
 local deferred_calls = require("acp_nvim.backend.deferred_calls")
 local launch = require("acp_nvim.backend.launch")
 local leftover_processes = require("acp_nvim.backend.leftover_processes")
+local leftover_sockets = require("acp_nvim.backend.leftover_sockets")
 local messages = require("acp_nvim.ui.messages")
 local question_versions = require("acp_nvim.backend.question_versions")
 local session_store = require("acp_nvim.backend.session_store")
@@ -80,6 +81,7 @@ end
 local function end_all_sessions(why)
   channel, pending, along, has_answered = nil, nil, nil, false
   leftover_processes.kill_listed()
+  leftover_sockets.remove()
   on_lost.call()
   if vim.v.exiting ~= vim.NIL then
     return
@@ -125,6 +127,7 @@ local function setup_payload()
     leaders = leaders,
     log = vim.fn.stdpath("log"),
     state = state_folder.path(),
+    run = leftover_sockets.folder(),
   }
   on_setup.call(payload)
   return payload

@@ -6,6 +6,7 @@ local doctor = require("acp_nvim.agents.doctor")
 local health = require("acp_nvim.health")
 local install = require("acp_nvim.install")
 local session_argument = require("acp_nvim.commands.session_argument")
+local tools_report = require("acp_nvim.agents.tools_report")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
 
@@ -45,6 +46,11 @@ subcommands.doctor = {
     end
     return doctor.show(call.rest)
   end,
+}
+
+subcommands.tools = {
+  doc = "says of each session how far its agent has come with the editor's tools, and how often it has called them",
+  run = tools_report.show,
 }
 
 subcommands.install = {

@@ -15,6 +15,7 @@ local M = {}
 ---@field registry? string     its id in the public registry of agents
 ---@field dialect? string
 ---@field writes_through? boolean  it writes files by asking the editor
+---@field mcp? "session"|"argument"|"none"  how it takes the editor's tools; default: with each session
 ---@field quirks string[]
 
 -- not from backend/process.lua, which needs the configuration, which needs this
@@ -82,7 +83,7 @@ function M.defaults(name, own)
   elseif type(own.command) == "string" and vim.fs.basename(own.command) ~= preset.command then
     return nil
   end
-  return { command = preset.command, args = preset.args, dialect = preset.dialect }
+  return { command = preset.command, args = preset.args, dialect = preset.dialect, mcp = preset.mcp }
 end
 
 return M

@@ -67,6 +67,13 @@ local AGENT = {
         },
       },
     },
+    {
+      name = "mcp",
+      type = "string",
+      default = "session",
+      values = { "session", "argument", "none" },
+      doc = "how the agent gets the editor's tools: with each session, as an argument of its process, or not at all",
+    },
     { name = "auth_method", type = "string", doc = "the id of a login method" },
     {
       name = "system_prompt",
@@ -160,6 +167,19 @@ return {
       type = "boolean",
       default = true,
       doc = "the agent may run commands in terminals of the editor",
+    },
+    {
+      name = "editor_tools",
+      type = "any",
+      default = true,
+      doc = "the agent may ask the editor: true, false, or a list of the tools it gets; see |acp_nvim-tools|",
+    },
+    {
+      name = "editor_tools_wait_ms",
+      type = "integer",
+      min = 1,
+      default = 45000,
+      doc = "how long a tool that changes files waits for your decision before the agent is told to go on without",
     },
     { name = "follow", type = "boolean", default = false, doc = "each new session is followed from the start" },
     {

@@ -1,0 +1,24 @@
+"""One call of a tool, as the functions of tools get it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from acp_nvim.editor_tools.sources import View
+from acp_nvim.session.question import Option
+from acp_nvim.session.session import Session
+from acp_nvim.session.tool_call import ToolCall
+
+ALLOW, REJECT = Option("allow", "Allow", "allow_once"), Option("reject", "Reject", "reject_once")
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    view: View
+    wanted: dict[str, Any]  # its arguments
+    entry: ToolCall  # its line in the chat
+
+    @property
+    def session(self) -> Session:
+        return self.view.session
