@@ -3,6 +3,10 @@
 -- that a line takes anyway show the first rows of its cells, virtual lines below it the others. Where a line takes more
 -- rows than its cells, those of the lines below it stand there, too, and these are hidden. Lines with long links are
 -- drawn likewise.
+--
+-- The text of a message stays as it came: what is yanked, searched and exported is the agent's Markdown. Aligned text
+-- in its place would have to choose one width for all windows, and its columns would move in the cursor's line, where
+-- the marks of Markdown are shown.
 local chats = require("acp_nvim.chat.buffer")
 local ephemeral_marks = require("acp_nvim.chat.ephemeral_marks")
 local fence_index = require("acp_nvim.chat.fence_index")

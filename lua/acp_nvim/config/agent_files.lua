@@ -1,5 +1,6 @@
 -- Reads the agents that other editors have configured: `agent_servers` of Zed and JetBrains, `servers` of simse. The
--- files are read when first needed, and again when they have changed.
+-- files are read when first needed, and again when they have changed. Completion, :checkhealth and the choice of an
+-- agent need them before there is a backend.
 local agent_presets = require("acp_nvim.config.agent_presets")
 local config = require("acp_nvim.config.settings")
 local jsonc = require("acp_nvim.config.jsonc")

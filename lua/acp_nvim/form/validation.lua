@@ -1,6 +1,8 @@
 -- Checks the content of an answer against its form before it is sent. The agent's patterns are left to the backend,
 -- which can end a match that takes too long: Neovim compiles thirty characters of nested repeats for half a minute.
-
+--
+-- The backend checks it again, with words of its own (session/form_values.py). It cannot be the only one: acp.answer()
+-- returns what is wrong, and Neovim never waits for the backend.
 local M = {}
 
 local FORMATS = {
