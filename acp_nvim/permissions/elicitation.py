@@ -164,7 +164,7 @@ def posed_ask(asked: schema.Ask, session: Session) -> Question:
             schema.FormField(
                 key=ASK_FIELD,
                 type="array" if asked.multiple and asked.options else "string",
-                title=asked.header or asked.question,
+                title=(asked.header or asked.question)[: limits.FORM_TITLE_CHARS],
                 required=True,
                 choices=asked.options,
                 custom=asked.custom or not asked.options,
@@ -207,8 +207,8 @@ def _offered(question: Question) -> Iterator[Option]:
     for number, choice in enumerate(field.choices, 1):
         id = choice.value if choice.value not in ("answer", "decline") else f"choice-{number}"
         question.quick[id] = {name: choice.value}
-        title = one_line(choice.title[: limits.FORM_TITLE_CHARS])
-        yield Option(id, title, "choice", description=one_line(choice.description[: limits.FORM_NOTE_CHARS]))
+        title = one_line(choice.title)
+        yield Option(id, title, "choice", description=one_line(choice.description))
 
 
 def _lines(texts: Iterable[str]) -> Iterator[str]:

@@ -142,7 +142,7 @@ def _is_own_words(each: FormField, choices: set[str]) -> bool:
 
 
 def _title(name: str, each: FormField) -> str:
-    return one_line(each.title[: limits.FORM_TITLE_CHARS]) or name
+    return one_line(each.title) or name
 
 
 def _shape(name: str, each: FormField) -> dict[str, Any]:
@@ -152,9 +152,7 @@ def _shape(name: str, each: FormField) -> dict[str, Any]:
         "type": each.type,
         "required": each.required,
         "default": shown_default(each),
-        "description": "\n".join(
-            map(visible, each.description[: limits.FORM_DESCRIPTION_CHARS].splitlines())
-        ),
+        "description": "\n".join(map(visible, each.description.splitlines())),
         "choices": [_choice(choice) for choice in each.choices],
         "custom": each.custom,
         "format": one_line(each.format[: limits.FORM_NOTE_CHARS]) if each.format else None,
@@ -168,8 +166,8 @@ def _shape(name: str, each: FormField) -> dict[str, Any]:
 def _choice(choice: FormChoice) -> dict[str, str]:
     return {
         "value": choice.value,
-        "title": one_line(choice.title[: limits.FORM_TITLE_CHARS]),
-        "description": one_line(choice.description[: limits.FORM_NOTE_CHARS]),
+        "title": one_line(choice.title),
+        "description": one_line(choice.description),
     }
 
 

@@ -1,9 +1,13 @@
-"""Decodes `elicitation/create`: its scope, its mode, and the fields of its form. Odd limits are ignored."""
+"""Decodes `elicitation/create`: its scope, its mode, and the fields of its form. Odd limits are ignored.
+
+What is only shown of a field is cut here, so that nobody behind has to. Keys, values and patterns stay as they came.
+"""
 
 import math
 from collections.abc import Iterator
 from typing import Any
 
+from acp_nvim import limits
 from acp_nvim.protocol.decode.json_fields import as_object, identifier, text
 from acp_nvim.protocol.schema.elicitation import Ask, Elicitation, FieldType, FormChoice, FormField
 
@@ -73,8 +77,8 @@ def _field(key: str, raw: dict[str, Any], required: bool) -> FormField:
     return FormField(
         key=key,
         type=kind,
-        title=text(raw, "title") or "",
-        description=text(raw, "description") or "",
+        title=_shown(raw, "title", most=limits.FORM_TITLE_CHARS),
+        description=_shown(raw, "description", most=limits.FORM_DESCRIPTION_CHARS),
         required=required,
         default=_default(kind, raw.get("default"), choices),
         choices=choices,
@@ -93,9 +97,13 @@ def _choices(raw: Any) -> Iterator[FormChoice]:
         value = text(told, "const", "value", "label", "title", "name")
         if value is not None and value not in seen:
             seen.add(value)
-            yield FormChoice(
-                value, text(told, "title", "label", "name") or value, text(told, "description") or ""
-            )
+            title = _shown(told, "title", "label", "name", most=limits.FORM_TITLE_CHARS)
+            description = _shown(told, "description", most=limits.FORM_NOTE_CHARS)
+            yield FormChoice(value, title or value[: limits.FORM_TITLE_CHARS], description)
+
+
+def _shown(raw: dict[str, Any], *names: str, most: int) -> str:
+    return (text(raw, *names) or "")[:most]
 
 
 def _default(kind: FieldType, value: Any, choices: tuple[FormChoice, ...]) -> Any:
