@@ -14,6 +14,7 @@ from acp_nvim.agent.settings import AgentSpec, Settings
 from acp_nvim.agent.trace import WireTrace
 from acp_nvim.backend_log import BackendLog
 from acp_nvim.commands.chat import ChatCommands
+from acp_nvim.commands.comments import CommentCommands
 from acp_nvim.commands.dispatch import Refused, dispatch, handle, joined
 from acp_nvim.commands.doctor import Doctor
 from acp_nvim.commands.forms import FormCommands
@@ -93,6 +94,7 @@ class App:
             forms.table,
             QuestionCommands(self, chats, forms, self.rules).table,
             ReviewCommands(self).table,
+            CommentCommands(self, sessions).table,
             TerminalCommands(self).table,
             TranscriptCommands(self, self._transcripts).table,
             LogCommands(self, self.backend_log).table,

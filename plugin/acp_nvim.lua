@@ -23,6 +23,8 @@ local plugs = {
   toggle = { "toggle", "Open or close the agent's chat" },
   reject = { "reject", "Refuse what the agent asks" },
   cancel = { "cancel", "Cancel the agent's turn" },
+  ["send-comments"] = { "send", "Send the comments" },
+  uncomment = { "uncomment", "Remove the comment in this line" },
   ["next-hunk"] = { "hunk next", "Next change by the agent" },
   ["previous-hunk"] = { "hunk previous", "Previous change by the agent" },
 }
@@ -33,27 +35,24 @@ for verb, desc in pairs({ keep = "Keep the agent's change", undo = "Undo the age
   local keys = "v:lua.require'acp_nvim.review.keys'.operator('" .. verb .. "')"
   vim.keymap.set({ "n", "x" }, "<Plug>(acp-" .. verb .. "-hunk)", keys, { expr = true, desc = desc })
 end
+local comment = "v:lua.require'acp_nvim.comments.keys'.operator()"
+vim.keymap.set({ "n", "x" }, "<Plug>(acp-comment)", comment, { expr = true, desc = "Comment lines" })
 -- From visual mode the command line begins with the range of the selection.
 vim.keymap.set({ "n", "x" }, "<Plug>(acp-prompt)", ":Acp prompt<Space>", { desc = "Ask the agent" })
 if type(vim.g.acp_nvim) == "table" and vim.g.acp_nvim.keys then
   require("acp_nvim.config.global_keys").map_soon(vim.g.acp_nvim.keys)
 end
 
-local group = vim.api.nvim_create_augroup("acp_nvim", {})
--- A saved session brings back the names of our buffers, and nothing that belongs to them.
-vim.api.nvim_create_autocmd("SessionLoadPost", {
-  group = group,
-  callback = function()
-    local names = vim.tbl_map(vim.api.nvim_buf_get_name, vim.api.nvim_list_bufs())
-    if table.concat(names, "\n"):find("acp://", 1, true) then
-      require("acp_nvim.windows.mksession").clear_soon()
-    end
-  end,
-})
-
-local function shutdown()
-  if package.loaded["acp_nvim.backend.process"] then
-    require("acp_nvim.backend.process").shutdown()
+local function read_records(event)
+  if vim.uv.fs_stat(vim.fn.stdpath("state") .. "/acp_nvim/projects") then
+    require("acp_nvim.first_file").read(event.buf)
   end
 end
-vim.api.nvim_create_autocmd("VimLeavePre", { group = group, callback = shutdown })
+-- A saved session brings back the names of our buffers, and nothing that belongs to them.
+local function clear_restored()
+  if vim.fn.execute("ls!"):find("acp://", 1, true) then
+    require("acp_nvim.windows.mksession").clear_soon()
+  end
+end
+vim.api.nvim_create_autocmd("BufReadPost", { callback = read_records })
+vim.api.nvim_create_autocmd("SessionLoadPost", { callback = clear_restored })

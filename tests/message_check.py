@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from acp_nvim.messages import (
     backend,
     chat,
+    comments,
     documents,
     editor_tools,
     events,
@@ -35,6 +36,7 @@ from acp_nvim.messages.base_classes import Call, OnWire, Question
 SUBJECTS = (
     backend,
     chat,
+    comments,
     documents,
     editor_tools,
     events,

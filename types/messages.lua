@@ -49,6 +49,35 @@
 --- The chat's lines are not what they should be: send them again.
 ---@class acp.message.Render: acp.message.OfSession
 
+--- The pending change in whose lines a comment stands.
+---@class acp.message.CommentedHunk
+---@field old string[]
+---@field new string[]
+---@field more? integer  lines beyond those
+
+--- A comment of the user's, with the lines that it is about.
+---@class acp.message.Comment
+---@field id integer
+---@field path string  resolved
+---@field side "live"|"old"|"proposed"  old: in the text before the pending changes
+---@field first integer
+---@field last integer
+---@field lines string[]
+---@field more? integer  lines beyond those
+---@field text string
+---@field moved? boolean  its lines are gone: it stands at the nearest line
+---@field hunk? acp.message.CommentedHunk
+
+--- Send comments as one message: into the running turn where the agent takes that, else as a prompt.
+---@class acp.message.SendComments: acp.message.OfSession
+---@field comments acp.message.Comment[]
+---@field seq integer  the editor's number of the prompt
+---@field files? string[]  those in the editor's buffers and in review: read before the turn
+
+--- The comments on a question's proposal, which go to the agent with the answer; they replace those told before.
+---@class acp.message.CommentsOn: acp.message.OfQuestion
+---@field comments acp.message.Comment[]
+
 --- A loaded buffer has unsaved changes now, or none any more.
 ---@class acp.message.Modified
 ---@field path string
@@ -164,6 +193,7 @@
 
 --- What the user says about lines of a plan, as they are numbered in the plan that is sent.
 ---@class acp.message.LineComment
+---@field id integer
 ---@field first integer
 ---@field last integer
 ---@field text string
@@ -911,6 +941,8 @@
 ---@field changed fun(path: string, change: acp.message.DiskChange)  Take a change of a file that no buffer holds into the review.
 ---@field chat fun(session: integer, ops: (["append", string, acp.message.Mark[]]|["splice", integer, integer, string[], acp.message.Mark[]]|["marks", integer, integer, acp.message.Mark[]])[], total: integer)  Change a chat's lines; `total` is how many it has then.
 ---@field commands fun(session: integer, commands?: table<string, string>[])  The agent's slash commands.
+---@field comments_sent fun(ids: integer[])  These comments are on the wire.
+---@field comments_written fun(session: integer, seq: integer, text: string)  Note the text of the prompt of that number, which holds comments.
 ---@field earlier_found fun(cwd: string, kept?: acp.message.KeptConversation)  The conversation of the folder that could go on.
 ---@field ended fun(session: integer)  The session leaves the list.
 ---@field event fun(name: string, data: table<string, any>): boolean  Fire the User autocommand of that name. True once it has been fired.

@@ -131,7 +131,7 @@ class QuestionCommands:
         host = self._app.host_of(session)
         if text is None or host is None:
             return
-        prompt = Prompt(text, is_owed=True)
+        prompt = Prompt(text, [{"comment": each.id} for each in command.comments], is_owed=True)
         if not host.steering.add(session, prompt):
             session.queue.add(prompt, first=True)
             host.advance(session)

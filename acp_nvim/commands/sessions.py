@@ -22,7 +22,7 @@ class SessionCommands:
         self._app, self._transcripts = app, transcripts
         self.table: Table = {
             "new": handle(New, self._new),
-            "prompt": handle(PromptCommand, self._prompt),
+            "prompt": handle(PromptCommand, self.prompt),
             "cancel": handle(Cancel, self._cancel),
             "queue_release": handle(QueueRelease, self._queue_release),
             "retry": handle(Retry, self._retry),
@@ -75,7 +75,8 @@ class SessionCommands:
 
     # --- prompts
 
-    def _prompt(self, command: PromptCommand) -> None:
+    def prompt(self, command: PromptCommand) -> None:
+        """Send a prompt, or queue it."""
         session = self._app.session(command.session)
         session.ack = command.seq
         self._app.services.known_files = command.files

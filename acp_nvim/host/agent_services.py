@@ -27,6 +27,7 @@ from acp_nvim.files.file_snapshot import ChangeAuthor, FileStamp
 from acp_nvim.files.service import Files
 from acp_nvim.host.review import Review
 from acp_nvim.messages.backend import Message
+from acp_nvim.messages.comments import CommentsSent
 from acp_nvim.messages.events import Event
 from acp_nvim.messages.questions import Visit
 from acp_nvim.permissions.apply_rules import RuleApplier
@@ -35,6 +36,7 @@ from acp_nvim.proposals.expected_writes import ExpectedWrites
 from acp_nvim.proposals.previews import Previews
 from acp_nvim.proposals.proposals import Proposals
 from acp_nvim.protocol import methods
+from acp_nvim.session.pending_reports import comments_of, texts_of
 from acp_nvim.session.proposed_diffs import has_diff
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
@@ -150,9 +152,15 @@ class AgentServices:
         self.watch.begin(session, self.known_files)
         self.review.begin_turn(session)
 
-    def report(self, session: Session) -> str:
-        """Return the report that the next prompt begins with."""
-        return "\n\n".join([*session.take_reports(), *self.review.report(session)])
+    def report(self, session: Session) -> tuple[str, list[int]]:
+        """Return the report that the next prompt begins with, and the ids of the comments that it holds."""
+        reports = session.reports.take()
+        return "\n\n".join([*texts_of(reports), *self.review.report(session)]), comments_of(reports)
+
+    def comments_sent(self, ids: list[int]) -> None:
+        """Tell the editor which of the user's comments are on the wire."""
+        if ids:
+            self._editor.notify(CommentsSent(ids))
 
     def tool_call_changed(self, session: Session, call: ToolCall) -> None:
         """Show all services a tool call that has changed, before the agent gets an answer about it."""

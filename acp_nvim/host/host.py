@@ -263,6 +263,9 @@ class Host:
         self._silence.begin(session)
         self.steering.send_next(session)
 
+    def departing_comments(self, session: Session) -> list[int]:
+        return self._turns.departing_comments(session)
+
     def has_sent_prompt(self, session: Session) -> bool:
         return self._turns.has_sent(session)
 

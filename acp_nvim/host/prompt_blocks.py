@@ -33,7 +33,8 @@ def make(prompt: Prompt, agent: Initialized, cwd: str) -> PromptBlocks:
     made = PromptBlocks([encode.text(clean(prompt.text))])
     attachments = Attachments(agent, cwd)
     room = limits.PROMPT_CHARS
-    for item in prompt.context:
+    made.went += [item for item in prompt.context if item.get("comment")]
+    for item in prompt.attachments:
         try:
             new, _ = encode.fit(attachments.blocks(item), agent)
             weight = sum(map(_weight, new))

@@ -29,7 +29,7 @@ from acp_nvim.protocol.dialects import steering
 from acp_nvim.protocol.encode import Block
 from acp_nvim.protocol.jsonrpc import Response
 from acp_nvim.protocol.schema import Initialized
-from acp_nvim.session.pending_reports import texts_of
+from acp_nvim.session.pending_reports import PendingReport, comments_of, texts_of
 from acp_nvim.session.queue import Prompt
 from acp_nvim.session.session import Session
 from acp_nvim.session.steer_request import SteerRequest
@@ -115,6 +115,7 @@ class Steering:
         session.steer_request = None
         if outcome in steering.DELIVERED:
             session.queue.steered()
+            self._tell_sent(sent.prompt, sent.reports)
             starts_turn = outcome == "startedNewTurn"
             session.steered(sent.prompt, sent.told, sent.attached, time.time(), starts_turn)
         elif isinstance(result, Gone):
@@ -154,6 +155,7 @@ class Steering:
     def _taken_late(self, session: Session, sent: SteerRequest) -> None:
         """The agent has taken the words after all: they need not be sent again, if they have not been."""
         session.reports.drop(sent.reports)
+        self._tell_sent(sent.prompt, sent.reports)
         if sent.prompt is None or session.queue.remove(sent.prompt):
             session.steered(sent.prompt, sent.told, sent.attached, time.time())
         else:
@@ -172,7 +174,9 @@ class Steering:
         agent, words = self._host.agent, list[tuple[str, list[Block]]]()
         if not agent or not session.takes_words:
             return words
-        if told := "\n\n".join(texts_of(session.reports.take_ready())):
+        reports = session.reports.take_ready()
+        if told := "\n\n".join(texts_of(reports)):
+            self._tell_sent(None, reports)
             words.append((told, [encode.text(told)]))
             session.transcript.expect_echo("", told)
             session.steered(None, told, at=time.time())
@@ -180,10 +184,16 @@ class Steering:
             made = self._blocks_of(session, prompt, agent)
             words.append((made.blocks[0]["text"], made.blocks))
             session.queue.steered()
+            self._tell_sent(prompt)
             session.transcript.expect_echo(prompt.text)
             session.steered(prompt, "", Prompt("", made.went).attached, time.time())
         self._host.app.touch(session)
         return words
+
+    def _tell_sent(self, prompt: Prompt | None, reports: list[PendingReport] | None = None) -> None:
+        """Tell the editor which of the user's comments the agent has."""
+        ids = comments_of(reports or []) + (prompt.comments if prompt else [])
+        self._host.app.services.comments_sent(ids)
 
     def _blocks_of(self, session: Session, prompt: Prompt, agent: Initialized) -> PromptBlocks:
         made = prompt_blocks.make(prompt, agent, session.cwd)

@@ -21,11 +21,14 @@ class Turns:
         self._host = host
         self._other_form = False  # the agent takes the second form of its dialect
         self._departures: dict[Session, PendingPrompt] = {}
+        self._comments: dict[Session, list[int]] = {}  # in the prompt that departs
 
     def send(self, session: Session, prompt: Prompt) -> None:
         assert self._host.agent, "a session that is idle has an agent"
         made = prompt_blocks.make(prompt, self._host.agent, session.cwd)
-        if report := self._host.app.services.report(session):
+        report, comments = self._host.app.services.report(session)
+        self._comments[session] = comments + prompt.comments
+        if report:
             made.blocks.insert(0, encode.text(f"{report}\n\n"))  # some agents glue blocks together
         session.begin_turn(Prompt(prompt.text, made.went), report, time.time())
         for complaint in made.trouble:
@@ -41,6 +44,10 @@ class Turns:
         """Whether the prompt of the running turn has been sent."""
         return session.in_turn and session not in self._departures
 
+    def departing_comments(self, session: Session) -> list[int]:
+        """Return the user's comments that the prompt holds which is about to be sent."""
+        return self._comments.get(session, [])
+
     def hurry(self, session: Session) -> None:
         """Send a waiting prompt now."""
         if departure := self._departures.get(session):
@@ -53,8 +60,10 @@ class Turns:
 
         def send() -> None:
             self._departures.pop(session, None)
+            comments = self._comments.pop(session, [])
             if turn == session.turn and session.in_turn and self._host.alive:
                 self._send(session, *forms)
+                services.comments_sent(comments)
 
         services = self._host.app.services
         departure = PendingPrompt(services, session, send)

@@ -162,6 +162,7 @@ class Decide(OfQuestion):
 class LineComment(Part):
     """What the user says about lines of a plan, as they are numbered in the plan that is sent."""
 
+    id: int
     first: int
     last: int
     text: str

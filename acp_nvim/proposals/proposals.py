@@ -215,7 +215,10 @@ class Proposals:
         self._note_asked(known, decisions)
         mixed = [each for each in decisions if each.kind != "all"]
         reports = [session.reports.add(partial(self._report, session, each)) for each in mixed]
-        question.reports = reports
+        question.reports = list(reports)
+        if mixed and question.comments:
+            reports.append(session.reports.add_comments(question.comments, session.cwd))
+            question.comments = []
         if mixed:
             allowed = total(each.taken for each in decisions)
             question.partly = taken_in_words(allowed)

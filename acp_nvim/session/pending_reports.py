@@ -1,4 +1,5 @@
-"""Keeps the reports of the user's decisions about proposals that the agent has not been told yet.
+"""Keeps the reports of the user's decisions about proposals, and their comments on these, that the agent has not been
+told yet.
 
 The text is made when it is sent, because the files may change until then.
 """
@@ -6,7 +7,10 @@ The text is made when it is sent, because the files may change until then.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from acp_nvim.text import comment_text
+from acp_nvim.text.comment_text import Comment
 
 
 @dataclass(slots=True, eq=False)
@@ -16,6 +20,7 @@ class PendingReport:
 
     tell: Callable[[], str]
     is_ready: bool = False
+    comments: list[Comment] = field(default_factory=list)  # that it holds
 
 
 class PendingReports:
@@ -26,6 +31,17 @@ class PendingReports:
         report = PendingReport(tell)
         self._waiting.append(report)
         return report
+
+    def add_comments(self, comments: list[Comment], cwd: str) -> PendingReport:
+        """Add a report that holds the user's comments on a proposal."""
+        report = self.add(lambda: comment_text.message(report.comments, cwd))
+        report.comments = comments
+        return report
+
+    def withdraw(self, ids: frozenset[int]) -> None:
+        """Take these comments out of the reports, because a message has them."""
+        for report in self._waiting:
+            report.comments = comment_text.without(report.comments, ids)
 
     def take(self) -> list[PendingReport]:
         """Return all reports and forget them."""
@@ -51,3 +67,7 @@ class PendingReports:
 
 def texts_of(reports: list[PendingReport]) -> list[str]:
     return [told for report in reports if (told := report.tell())]
+
+
+def comments_of(reports: list[PendingReport]) -> list[int]:
+    return [each.id for report in reports for each in report.comments]

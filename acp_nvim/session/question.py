@@ -13,6 +13,7 @@ from acp_nvim.session.form import Form
 from acp_nvim.session.form_outline import OutlineLine
 from acp_nvim.session.pending_reports import PendingReport
 from acp_nvim.text.bounded import short
+from acp_nvim.text.comment_text import Comment
 from acp_nvim.text.printable import visible
 
 log = logging.getLogger(__name__)
@@ -81,6 +82,7 @@ class Question:
     remembered: int = 0  # what `:Acp forget` lists that has answered it, or that the answer has made
     # "edited" or "refused" by path: what the user has made of files in the diff so far
     edited: Mapping[str, str] = field(default_factory=dict)
+    comments: list[Comment] = field(default_factory=list)  # the user's on its proposal, so far
     is_decided_in_diff: bool = False
     reports: list[PendingReport] = field(default_factory=list)  # what the agent is to be told of the decision
     partly: str = ""  # the part of a proposal that the user has allowed: "2 of 3 hunks"

@@ -26,9 +26,19 @@ class Prompt:
         return {_words(item): str(item["image"]) for item in self.context if item.get("image")}
 
     @property
+    def comments(self) -> list[int]:
+        """Return the ids of the user's comments that the text holds."""
+        return [int(item["comment"]) for item in self.context if item.get("comment")]
+
+    @property
+    def attachments(self) -> list[dict[str, Any]]:
+        """Return the pieces of context that become blocks beside the text."""
+        return [item for item in self.context if not item.get("comment")]
+
+    @property
     def attached(self) -> list[str]:
         """Return a label for each piece of context, such as `parse.py 10-24`."""
-        return [_words(item) for item in self.context if not item.get("missing")]
+        return [_words(item) for item in self.attachments if not item.get("missing")]
 
 
 def _words(item: dict[str, Any]) -> str:
@@ -71,6 +81,12 @@ class Queue:
         """Return the numbers of all that may still be sent, for the editor, which has the texts."""
         items = [self._steering, *self._items] if self._steering else self._items
         return [prompt.seq for prompt in items]
+
+    @property
+    def comments(self) -> list[int]:
+        """Return the ids of the user's comments that wait."""
+        items = [self._steering, *self._items] if self._steering else self._items
+        return [id for prompt in items for id in prompt.comments]
 
     def restore(self, prompts: Iterable[Prompt]) -> None:
         """Queue prompts that waited while there was no backend."""

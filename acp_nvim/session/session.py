@@ -17,7 +17,8 @@ from acp_nvim.session.offer_limits import OfferLimits
 from acp_nvim.session.open_questions import OpenQuestions
 from acp_nvim.session.past_decisions import PastDecisions
 from acp_nvim.session.pending_events import PendingEvents
-from acp_nvim.session.pending_reports import PendingReports, texts_of
+from acp_nvim.session.pending_reports import PendingReports
+from acp_nvim.session.question import Question
 from acp_nvim.session.queue import Prompt, Queue
 from acp_nvim.session.remembered_answers import RememberedAnswers
 from acp_nvim.session.session_title import telling
@@ -88,8 +89,15 @@ class Session:
         self.transcript = transcript
         self.subagents = SubagentRegistry(transcript, self._warn)
         self.questions = OpenQuestions(
-            transcript, self.events, self.cwd, on_end=lambda _: self.on_steerable(), now=lambda: self.clock()
+            transcript, self.events, self.cwd, on_end=self._question_ended, now=lambda: self.clock()
         )
+
+    def _question_ended(self, question: Question) -> None:
+        """Have the user's comments on a proposal go out, if the user has answered."""
+        if question.comments and question.ended_by == "user":
+            self.reports.add_comments(question.comments, self.cwd).is_ready = True
+            question.comments = []
+        self.on_steerable()
 
     def continue_from(self, earlier: Session) -> None:
         """Go on below what an earlier session has said. Called before anything is asked in this one."""
@@ -191,10 +199,6 @@ class Session:
         self.events.add("AcpSessionEnded", reason=reason)
 
     # --- turns
-
-    def take_reports(self) -> list[str]:
-        """Return the reports for the next prompt and forget them."""
-        return texts_of(self.reports.take())
 
     def begin_turn(self, prompt: Prompt, report: str = "", at: float | None = None) -> None:
         """Begin a turn. `report` is sent to the agent before the user's words. `at`: now, in seconds since 1970; None

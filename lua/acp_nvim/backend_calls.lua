@@ -2,6 +2,7 @@
 -- `frame` carries out a batch of calls that nobody answers, `call` answers one.
 local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")
+local comments = require("acp_nvim.comments")
 local config = require("acp_nvim.config.settings")
 local editor_tools = require("acp_nvim.editor_tools")
 local entry_details = require("acp_nvim.chat.entry_details")
@@ -69,6 +70,13 @@ local function event(name, data)
   return true
 end
 
+---@param path string
+---@param change acp.DiskChange
+local function changed(path, change)
+  review.changed(path, change)
+  comments.changed_on_disk(path, change)
+end
+
 ---@param n integer
 local function ended(n)
   review.session_ended(n)
@@ -111,9 +119,11 @@ end
 -- What a frame may hold.
 ---@type acp.message.Calls
 local calls = {
-  changed = review.changed,
+  changed = changed,
   chat = chat,
   commands = session_store.set_commands,
+  comments_sent = comments.sent,
+  comments_written = session_store.set_prompt_text,
   earlier_found = earlier_session.deliver,
   ended = ended,
   event = event,

@@ -57,6 +57,15 @@ return {
   LOST_LINES = 200, -- of one file that the agent is told
   QUICKFIX_LINE_CELLS = 200,
 
+  -- Comments
+  RECORD_BYTES = 64 * MIB, -- of one record of a project that is read
+  COMMENTED_LINES = 1000, -- of one comment
+  COMMENTED_BYTES = 64 * KIB, -- of these lines, which are kept so that they can be found again
+  DONE_COMMENTS = 200, -- of a project that are kept
+  COMMENT_MOVED_LINES = 100000, -- from its old place, beyond which its lines are not looked for
+  COMMENT_BYTES = 16 * KIB, -- of its text
+  COMMENT_LINES_SENT = 100, -- of one comment, or of its hunk; beyond these only their number is told
+
   -- Proposals
   REPLACED_PLACES = shared_constants.REPLACED_PLACES, -- of a text that is replaced everywhere
   REPLACED_BYTES = shared_constants.REPLACED_CHARS, -- that a text may grow to by that

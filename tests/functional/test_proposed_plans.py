@@ -191,9 +191,8 @@ def test_a_plan_that_the_agent_changes_keeps_what_the_user_has_edited(
 def test_comments_on_lines_refuse_an_unchanged_plan(open_editor: Open, tmp_path: Path) -> None:
     agent = script(tmp_path, on_prompt("plan it", ask_plan()), on_prompt("", say("ok")))
     editor = open_plan(open_editor, agent)
-    editor.lua("""require('acp_nvim.proposal.plan_comments').provide(function(question)
-      return question == vim.b.acp_question and { { first = 4, last = 4, text = 'tests first' } } or {}
-    end)""")
+    editor.type(":4Acp comment tests first<CR>")
+    editor.screen.expect("● tests first")
     [asked] = editor.acp("questions")
     assert editor.acp("answer", asked["id"], "default") is None
     editor.type(":w<CR>")
@@ -202,6 +201,7 @@ def test_comments_on_lines_refuse_an_unchanged_plan(open_editor: Open, tmp_path:
     [told] = get_prompts(agent)[1]
     assert told.startswith("Not yet: I have comments on your plan")
     assert told.endswith('My comments:\n- line 4, "2. Write the code": tests first')
+    editor.expect_lua("return #require('acp_nvim').comments()", 0)
 
 
 @pytest.mark.parametrize(

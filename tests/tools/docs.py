@@ -35,7 +35,8 @@ vim.opt.runtimepath:prepend(vim.env.ACP_ROOT)
 local function maps_of(file)
   local set, maps = vim.keymap.set, {}
   vim.keymap.set = function(modes, lhs, rhs, opts)
-    local to = type(rhs) == "string" and rhs:gsub("^v:lua.*operator%('(%w+)'%)$", ":Acp %1") or nil
+    local to = type(rhs) == "string" and rhs:gsub("^v:lua.*operator%('(%w+)'%)$", ":Acp %1")
+      :gsub("^v:lua.*comments%.keys'%.operator%(%)$", ":Acp comment") or nil
     to = to and to:gsub("^<Cmd>lua.*run%('(%w+)'%)<CR>$", ":Acp %1")
     maps[#maps + 1] = { modes = vim.iter({ modes }):flatten():totable(), lhs = lhs, to = to, desc = (opts or {}).desc }
   end

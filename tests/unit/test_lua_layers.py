@@ -17,6 +17,7 @@ system
 ui
 config
 backend
+project
 documents
 review
 follow
@@ -28,10 +29,11 @@ prompt
 windows
 question
 proposal
+comments
 api
 sessions
 agents
-wiring health install
+wiring health install first_file
 init
 commands
 backend_calls sources
@@ -41,7 +43,7 @@ RANK = {room: rank for rank, line in enumerate(ORDER.split("\n")[1:-1]) for room
 ROOM = {"complete": "sources"}
 # These run when Neovim starts, where loading a module is felt: there, and nowhere else, a function may hold a require.
 # All modules at the first :Acp take 2.5 ms longer than those that it needs: elsewhere it does not pay.
-STARTS = ("init", "config.global_keys", "config.schema", "config.settings")
+STARTS = ("init", "first_file", "config.global_keys", "config.schema", "config.settings")
 REQUIRE = re.compile(r"""(?:require|loaded)\W{1,3}acp_nvim\.?([\w.]*)["']""")
 
 

@@ -1,5 +1,6 @@
 -- Joins the functions of the Lua API for the public module. None blocks or raises: what can fail returns true or a
 -- value, or nil and a message.
+local comments = require("acp_nvim.api.comments")
 local conversation = require("acp_nvim.api.conversation")
 local log = require("acp_nvim.ui.log")
 local requests = require("acp_nvim.backend.session_requests")
@@ -33,6 +34,7 @@ local OPTIONS = {
   undo = false,
   undo_turn = 2,
   redo = false,
+  uncomment = false,
 }
 
 --- Whatever goes wrong in `fn` becomes a message.
@@ -54,7 +56,7 @@ local function guarded(fn, options_at)
   end
 end
 
-local ROOMS = { sessions, saved_sessions, statusline, session_options, conversation, review }
+local ROOMS = { sessions, saved_sessions, statusline, session_options, conversation, review, comments }
 
 for _, room in ipairs(ROOMS) do
   for name, fn in pairs(room) do

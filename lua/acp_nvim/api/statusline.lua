@@ -1,4 +1,5 @@
 -- Offers a text about the current session for a statusline in the Lua API.
+local comments = require("acp_nvim.comments")
 local printable = require("acp_nvim.ui.printable")
 local session_store = require("acp_nvim.backend.session_store")
 local state_words = require("acp_nvim.chat.state_words")
@@ -24,6 +25,10 @@ local function statusline_of(n)
   if (status.pending or 0) > 0 then
     parts[#parts + 1] = ("±%d"):format(status.pending)
   end
+  local drafts = comments.count_drafts(n --[[@as integer]])
+  if drafts > 0 then
+    parts[#parts + 1] = drafts == 1 and "1 comment" or ("%d comments"):format(drafts)
+  end
   parts[#parts + 1] = usage.text(status.usage)
   local text = printable.cut(table.concat(parts, " "), 50)
   return (text:gsub("%%", "%%%%"))
@@ -42,12 +47,19 @@ local function redraw()
   vim.cmd.redrawstatus({ bang = true })
 end
 
-session_store.on_change(function(n)
+---@param n integer
+local function look(n)
   local shown = drawn[n] or drawn[NONE]
   if shown and not is_due and shown ~= statusline_of(n) then
     is_due = true
     vim.schedule(redraw)
   end
+end
+
+session_store.on_change(look)
+
+comments.on_change(function()
+  vim.iter(session_store.numbers()):each(look)
 end)
 
 --- A short text about the current session for a statusline, which is drawn again when the text has changed; empty

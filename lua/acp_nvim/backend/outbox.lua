@@ -46,7 +46,8 @@ function M.take(session)
     prompts[#prompts + 1] = session.unsent[seq]
   end
   for seq = session.acked + 1, session.sent do
-    prompts[#prompts + 1] = session.unsent[seq]
+    local known = session.unsent[seq]
+    prompts[#prompts + 1] = known.text ~= "" and known or nil -- the backend has not written it: the comments are drafts
   end
   session.unsent, session.waiting = {}, {}
   return prompts

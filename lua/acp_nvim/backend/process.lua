@@ -307,4 +307,9 @@ function M.shutdown()
   leftover_processes.kill_listed()
 end
 
+vim.api.nvim_create_autocmd("VimLeavePre", {
+  group = vim.api.nvim_create_augroup("acp_nvim.process", {}),
+  callback = M.shutdown,
+})
+
 return M

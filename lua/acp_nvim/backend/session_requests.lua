@@ -5,7 +5,7 @@ local session_store = require("acp_nvim.backend.session_store")
 
 local M = {}
 
-local BEGINS = { prompt = true, restart = true, retry = true } -- also in a new backend
+local BEGINS = { prompt = true, send_comments = true, restart = true, retry = true } -- also in a new backend
 
 ---@class acp.Options
 ---@field session? integer  default: the current one

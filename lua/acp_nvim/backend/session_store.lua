@@ -180,6 +180,17 @@ function M.add_prompt(n, prompt)
   return outbox.add(sessions[n], prompt)
 end
 
+--- Notes the text of a prompt that the backend has written.
+---@param n integer
+---@param seq integer
+---@param text string
+function M.set_prompt_text(n, seq, text)
+  local prompt = sessions[n] and sessions[n].unsent[seq]
+  if prompt then
+    prompt.text = text
+  end
+end
+
 --- Keeps the prompts that a dead backend has not sent, under new numbers, for the next backend.
 ---@param n integer
 ---@return integer count

@@ -1,4 +1,6 @@
 -- Fills the quickfix list of `:Acp review`.
+local comments = require("acp_nvim.comments")
+local find = require("acp_nvim.documents.find")
 local limits = require("acp_nvim.limits")
 local printable = require("acp_nvim.ui.printable")
 local review = require("acp_nvim.review")
@@ -38,6 +40,37 @@ local function unknown_item(path)
   return { filename = path, lnum = 1, text = "changed: earlier text unknown, no undo" }
 end
 
+--- A comment, as the quickfix list has it.
+---@param comment acp.Comment
+---@return table
+function M.comment_item(comment)
+  local text = ("%s: %s"):format(comment.state, comments.words(comment))
+  return {
+    filename = comment.path,
+    lnum = comment.at or comment.first,
+    end_lnum = comment.at or comment.last,
+    text = printable.cut(text, limits.QUICKFIX_LINE_CELLS),
+    user_data = { comment = comment.id },
+  }
+end
+
+--- Adds the comments of a file to its changes, line by line.
+---@param items table[]
+---@param from integer  index of the file's first change
+---@param path string
+local function add_comments(items, from, path)
+  for _, comment in ipairs(comments.all()) do
+    if comment.state ~= "done" and comment.path == find.resolve(path) then
+      local item, at = M.comment_item(comment), from
+      while items[at] and items[at].lnum <= item.lnum do
+        at = at + 1
+      end
+      item.filename = path
+      table.insert(items, at, item)
+    end
+  end
+end
+
 ---@param files string[]
 ---@param plus integer
 ---@param minus integer
@@ -51,8 +84,9 @@ end
 ---@param what acp.Reviewed
 ---@return table[] items   for the quickfix list
 ---@return string summary  "2 files +5 −4", as the note in the chat has it
+---@return integer count   of the changes; comments stand among them
 function M.items_of(what)
-  local items, plus, minus, files = {}, 0, 0, {}
+  local items, plus, minus, files, count = {}, 0, 0, {}, 0
   local changed = what.is_whole and review.of_turn or review.pending_files
   for _, file in ipairs(changed(what.session, what.turn)) do
     local before = #items
@@ -63,22 +97,31 @@ function M.items_of(what)
       end
     end
     items[#items + 1] = file.unknown and unknown_item(file.path) or nil
-    files[#files + 1] = #items > before and file.path or nil
+    count = count + #items - before
+    if #items > before then
+      files[#files + 1] = file.path
+      add_comments(items, before + 1, file.path)
+    end
   end
   if what.turn and not what.is_whole then -- a hunk may hold lines of other turns
     plus, minus = review.turn_size(what.session, what.turn)
   end
-  return items, sum_of(files, plus, minus)
+  return items, sum_of(files, plus, minus), count
 end
 
---- Shows the first change, in a window of the user's, as `:cfirst` does.
-function M.show_first()
+--- Shows the first change among these items, or else the first comment, in a window of the user's, as `:cc` does.
+---@param items table[]
+function M.show_first(items)
   local here = api.nvim_get_current_win()
   local is_ours = vim.b[api.nvim_win_get_buf(here)].acp_session or vim.bo[api.nvim_win_get_buf(here)].buftype ~= ""
   if is_ours or vim.wo[here].winfixbuf then
     api.nvim_set_current_win(session_windows.window_for_file()) -- which makes one if there is none
   end
-  vim.cmd("silent cfirst")
+  local first = 1
+  while items[first + 1] and items[first].user_data do
+    first = first + 1
+  end
+  vim.cmd(("silent cc %d"):format(items[first].user_data and 1 or first))
 end
 
 return M

@@ -1,6 +1,7 @@
 -- Runs `:Acp {subcommand}[!] [args]`. All subcommands are in one table, each with its help and its completion.
 local activity = require("acp_nvim.commands.activity")
 local agents = require("acp_nvim.commands.agents")
+local comments = require("acp_nvim.commands.comments")
 local decisions = require("acp_nvim.commands.decisions")
 local did_you_mean = require("acp_nvim.ui.did_you_mean")
 local log = require("acp_nvim.ui.log")
@@ -34,7 +35,7 @@ local M = {}
 local subcommands = {} ---@type table<string, acp.Subcommand>
 M.subcommands = subcommands
 
-local ROOMS = { sessions, session_options, prompts, questions, decisions, review, activity, records, agents }
+local ROOMS = { sessions, session_options, prompts, questions, decisions, review, comments, activity, records, agents }
 
 for _, room in ipairs(ROOMS) do
   for name, subcommand in pairs(room) do

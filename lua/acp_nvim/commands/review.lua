@@ -85,15 +85,16 @@ end
 --- "change 1 of 3 · ,k keep · ,u undo · ]h next · :copen list". What else waits elsewhere stands before the keys: a
 --- narrow screen cuts the end off, and the hunk names its keys.
 ---@param items table[]
+---@param count integer  of the changes among them
 ---@param what acp.Reviewed
 ---@return string
-local function how_to_go_on(items, what)
+local function how_to_go_on(items, count, what)
   local told = key_names.in_buffer(api.nvim_get_current_buf())
   local is_one_file = vim.iter(items):all(function(item)
     return item.filename == items[1].filename
   end)
   local beside = waiting_beside(what.session, what.turn)
-  local parts = { ("change 1 of %d"):format(#items), beside }
+  local parts = { ("change 1 of %d"):format(count), beside }
   vim.list_extend(parts, {
     key_names.phrase(told.keep, "keep"),
     key_names.phrase(told.undo, "undo"),
@@ -199,14 +200,14 @@ subcommands.review = {
     if not what then
       return nil, message
     end
-    local items, sum = changes_quickfix.items_of(what)
+    local items, sum, count = changes_quickfix.items_of(what)
     if #items == 0 then
       messages.show("info", nothing_left("review", what.session, what.turn))
       return true
     end
     vim.fn.setqflist({}, " ", { title = ("%s: %s"):format(what.title, sum), items = items })
-    changes_quickfix.show_first()
-    messages.show("info", how_to_go_on(items, what)) -- the cursor may stand on the first one already
+    changes_quickfix.show_first(items)
+    messages.show("info", how_to_go_on(items, count, what)) -- the cursor may stand on the first one already
     return true
   end,
 }

@@ -27,6 +27,8 @@ M.set = {
   { key = "r", modes = "n", run = "review", desc = "Review the changes" },
   { key = "k", modes = "nx", run = "keep", desc = "Keep this change" },
   { key = "u", modes = "n", run = "undo turn", desc = "Undo the whole turn" },
+  { key = "e", modes = "nx", run = "comment", desc = "Comment these lines" },
+  { key = "E", modes = "n", run = "send", desc = "Send the comments" },
   { key = "s", modes = "n", run = "sessions", desc = "List the sessions" },
   { key = "o", modes = "n", run = "switch", desc = "Switch to another session" },
   { key = "h", modes = "n", run = "history", desc = "Pick an earlier prompt" },

@@ -207,6 +207,12 @@ return {
           default = true,
           doc = "after the last change of a file is kept or undone, the cursor goes to the first one of the next file",
         },
+        {
+          name = "persist",
+          type = "boolean",
+          default = true,
+          doc = "comments are kept in stdpath('state')/acp_nvim, for the next Neovim in the project",
+        },
       },
     },
     {

@@ -1,6 +1,7 @@
 -- Keeps the prompts of a project, also those of earlier Neovims, in one private file for each project.
 local event = require("acp_nvim.system.event")
 local limits = require("acp_nvim.limits")
+local project = require("acp_nvim.project")
 local regular_file = require("acp_nvim.system.regular_file")
 local state_folder = require("acp_nvim.backend.state_folder")
 
@@ -12,13 +13,6 @@ local M = {
 }
 
 local histories = {} ---@type table<string, string[]> project -> oldest first
-
----@param cwd string
----@return string
-local function project(cwd)
-  local top = vim.fs.root(cwd, ".git") or cwd
-  return uv.fs_realpath(top) or top
-end
 
 ---@param root string
 ---@return string
@@ -36,7 +30,7 @@ end
 ---@param cwd string
 ---@return string
 function M.key(cwd)
-  return key_of(project(cwd))
+  return key_of(project.of_folder(cwd))
 end
 
 --- Is what the user writes kept on the disk? An empty 'shada' keeps Neovim's own history in memory alone, and so that
@@ -101,7 +95,7 @@ end
 ---@param cwd string
 ---@return string[]
 function M.of(cwd)
-  local root = project(cwd)
+  local root = project.of_folder(cwd)
   histories[root] = histories[root] or read(path_of(root))
   return histories[root]
 end
@@ -110,7 +104,7 @@ end
 ---@param cwd string
 ---@param items string[]
 function M.add(cwd, items)
-  local root, new = project(cwd), {}
+  local root, new = project.of_folder(cwd), {}
   local list = M.of(cwd)
   for _, item in ipairs(items) do
     if item:find("%S") and item ~= list[#list] then

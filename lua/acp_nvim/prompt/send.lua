@@ -53,6 +53,31 @@ function M.check(text, items)
   return context_items.read(items or {})
 end
 
+--- Sends a prompt that is ready, or of which the backend makes the text.
+---@param n integer
+---@param verb "prompt"|"send_comments"
+---@param payload table  but for its number, and the files that are read before the turn
+---@param prompt { text: string, context: table[] }  what the outbox keeps until it has gone to the agent
+---@return true? ok
+---@return string? message
+function M.send_made(n, verb, payload, prompt)
+  if session_store.session(n).origin.agent == "replay" then
+    return nil, "a replay takes no prompts: :Acp new starts a session"
+  end
+  local ok, message = backend.start()
+  if not ok then
+    return nil, message
+  end
+  payload.seq, payload.files = session_store.add_prompt(n, prompt), vim.list_extend(files.loaded(), review.files())
+  review.flush(true) -- the agent is told of what the user has undone until now
+  ok, message = requests.send(n, verb, payload)
+  local chat = ok and chats.get(n)
+  if chat then -- who has just spoken looks at the answer, not at what they have scrolled up to
+    views.keep(chat.buf --[[@as integer]], chat.asks == true, vim.fn.win_findbuf(chat.buf), {})
+  end
+  return ok, message
+end
+
 --- Sends a prompt that has been checked to session `n`; while a turn runs it is queued.
 ---@param n integer
 ---@param text string
@@ -63,29 +88,17 @@ end
 ---@return true? ok
 ---@return string? message
 function M.send_checked(n, text, given, how)
-  if session_store.session(n).origin.agent == "replay" then
-    return nil, "a replay takes no prompts: :Acp new starts a session"
-  end
-  local ok, message = backend.start()
-  if not ok then
-    return nil, message
-  end
   local shown, items = gathered(n, text, given)
   for _, item in ipairs(items) do
     if item.late then -- it will be there in a moment: the prompt stays until then
       return nil, item.late
     end
   end
-  local payload = { text = shown, context = items, first = how.first, next = how.next, steer = how.steer }
-  payload.seq, payload.files = session_store.add_prompt(n, payload), vim.list_extend(files.loaded(), review.files())
-  review.flush(true) -- the agent is told of what the user has undone until now
-  ok, message = requests.send(n, "prompt", payload)
+  local prompt = { text = shown, context = items }
+  local payload = vim.tbl_extend("error", { first = how.first, next = how.next, steer = how.steer }, prompt)
+  local ok, message = M.send_made(n, "prompt", payload, prompt)
   if ok then
     history.add(session_store.session(n).origin.cwd, { shown })
-    local chat = chats.get(n)
-    if chat then -- who has just spoken looks at the answer, not at what they have scrolled up to
-      views.keep(chat.buf --[[@as integer]], chat.asks == true, vim.fn.win_findbuf(chat.buf), {})
-    end
   end
   return ok, message
 end

@@ -25,6 +25,7 @@ local M = {
   offer = auto_open.offer,
   preview = build.preview,
   refuse_file = refuse_file.refuse,
+  side_of = store.side_of,
   wait_for_sent = decision.wait_for_sent,
   why_not = decision.why_not,
 }

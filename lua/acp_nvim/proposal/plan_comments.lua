@@ -3,6 +3,7 @@
 local M = {}
 
 ---@class acp.PlanComment
+---@field id integer
 ---@field first integer  line, from 1
 ---@field last integer
 ---@field text string

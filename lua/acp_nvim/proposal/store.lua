@@ -84,6 +84,20 @@ function M.under_cursor(win)
   end
 end
 
+--- The file of which a buffer is a side.
+---@param buf integer
+---@return { path: string, question: integer, is_proposed: boolean }?  path: a plan is no file, so the buffer's name
+function M.side_of(buf)
+  for key, proposal in pairs(M.all) do
+    for _, file in ipairs(key ~= M.VIEW and proposal.files or {}) do
+      if file.buf == buf or file.left_buf == buf then
+        local path = proposal.message.kind == "plan" and api.nvim_buf_get_name(buf) or file.path
+        return { path = path, question = key, is_proposed = file.buf == buf }
+      end
+    end
+  end
+end
+
 --- The text that the right window shows before the user changes it: what will be, or of a deleted file what goes.
 ---@param sides acp.BuiltSides
 ---@return string body

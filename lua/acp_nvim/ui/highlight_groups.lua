@@ -80,6 +80,12 @@ M.groups = {
   AcpReviewRemovedSign = { "Removed", on = { "Normal", "SignColumn" } },
   AcpReviewHint = { "Comment", on = BESIDE },
   AcpReviewKey = { "Special", on = BESIDE },
+  AcpComment = { "DiagnosticInfo", on = BESIDE },
+  AcpCommentSent = { "Comment", on = BESIDE },
+  AcpCommentDone = { "Comment", on = BESIDE },
+  AcpCommentSign = { "DiagnosticInfo", on = { "Normal", "SignColumn" } },
+  AcpCommentSentSign = { "Comment", on = { "Normal", "SignColumn" } },
+  AcpCommentDoneSign = { "DiagnosticOk", on = { "Normal", "SignColumn" } },
   AcpReviewYours = { "DiagnosticWarn", on = BESIDE },
 }
 

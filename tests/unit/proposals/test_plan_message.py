@@ -8,8 +8,8 @@ PLAN = "# Plan\n\n1. Read\n2. Write\n"
 
 def test_comments_alone_name_the_lines_of_the_plan_as_it_came():
     said = [
-        LineComment(first=4, last=4, text="tests first"),
-        LineComment(first=1, last=3, text="too short\nreally"),
+        LineComment(id=1, first=4, last=4, text="tests first"),
+        LineComment(id=2, first=1, last=3, text="too short\nreally"),
     ]
     assert make(PLAN, PLAN, said) == (
         "Not yet: I have comments on your plan, which is:\n\n# Plan\n\n1. Read\n2. Write\n\n"
@@ -18,7 +18,7 @@ def test_comments_alone_name_the_lines_of_the_plan_as_it_came():
 
 
 def test_an_edit_and_comments_go_together():
-    said = [LineComment(first=3, last=3, text="all of it?")]
+    said = [LineComment(id=3, first=3, last=3, text="all of it?")]
     assert make(PLAN, PLAN.replace("Write", "Test"), said) == (
         "Not yet: I have edited your plan. Go on planning from this version:\n\n# Plan\n\n1. Read\n2. Test\n\n"
         "What I have changed:\n```diff\n@@ -2,3 +2,3 @@\n \n 1. Read\n-2. Write\n+2. Test\n```\n\n"
@@ -33,9 +33,11 @@ def test_a_fence_in_the_plan_does_not_end_the_diff():
 
 def test_a_line_end_alone_is_no_edit():
     assert "What I have changed" not in make(
-        PLAN, PLAN.rstrip("\n"), [LineComment(first=1, last=1, text="no")]
+        PLAN, PLAN.rstrip("\n"), [LineComment(id=4, first=1, last=1, text="no")]
     )
 
 
 def test_a_comment_on_a_line_that_is_gone_names_its_number():
-    assert make("a\n", "a\n", [LineComment(first=7, last=7, text="what?")]).endswith("\n- line 7: what?")
+    assert make("a\n", "a\n", [LineComment(id=5, first=7, last=7, text="what?")]).endswith(
+        "\n- line 7: what?"
+    )
