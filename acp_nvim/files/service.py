@@ -51,8 +51,11 @@ class Listener(Protocol):
 
     def touch(self, session: Session) -> None: ...
     def on_read(self, session: Session, path: str, line: int | None) -> None: ...
-    def on_written(self, by: ChangeAuthor, path: str, before: str | None, after: str) -> None:
-        """`before`: what the user saw, None if there was no file; `after`: what is saved."""
+    def on_written(
+        self, by: ChangeAuthor, path: str, before: str | None, after: str, is_others: bool
+    ) -> None:
+        """`before`: what the user saw, None if there was no file; `after`: what is saved. `is_others`: what had come to
+        the disk before is another program's."""
 
     def on_broken(self, path: str) -> None:
         """A write has failed and left a broken file; `path` is resolved."""
@@ -223,7 +226,8 @@ class Files:
                 if isinstance(found, Written):
                     if content is not None:
                         self.baselines.learn_write(session, path, content, found.text)
-                    self._listener.on_written(by, named, found.before, found.text)
+                    is_others = known is not None and known.others
+                    self._listener.on_written(by, named, found.before, found.text, is_others)
         return found
 
     async def _write_disk(self, path: str, base: Base, theirs: str) -> Written | Overlap:

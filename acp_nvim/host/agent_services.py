@@ -236,9 +236,11 @@ class AgentServices:
         """Count what the file holds as no change of the agent's, because a write of ours has broken off."""
         self.watch.wrote(path, file_snapshot.text(path))
 
-    def on_written(self, by: ChangeAuthor, path: str, before: str | None, after: str) -> None:
+    def on_written(
+        self, by: ChangeAuthor, path: str, before: str | None, after: str, is_others: bool
+    ) -> None:
         session, real = by.session, disk.resolve(path)
-        before = self.watch.before(session, real, before)
+        before = before if is_others else self.watch.before(session, real, before)
         session.follow.touch(path, first_change(before or "", after))
         self.watch.wrote(real, after)
         self.review.changed(FileChange(by, real, path, before, after))

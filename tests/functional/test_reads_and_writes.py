@@ -387,3 +387,35 @@ def test_following_can_be_asked_for_while_the_agent_starts(open_editor: Open, tm
     editor.type(":edit notes.txt<CR>:Acp<CR>:Acp follow<CR>")
     editor.wait_event("AcpSessionStarted")
     editor.expect_lua("return require('acp_nvim').status().following")
+
+
+@pytest.mark.parametrize("is_loaded", [True, False])
+def test_what_another_program_wrote_before_a_merge_is_no_agent_s(
+    open_editor: Open, tmp_path: Path, is_loaded: bool
+) -> None:
+    """Whether or not a buffer holds the file, which another program has changed since the agent read it."""
+    go, path = tmp_path / "go", "{cwd}/other.txt"
+    steps = read(path), wait_file(str(go)), write(path, "one\nagent's\nthree\n")
+    editor = open_notes(open_editor, script(tmp_path, on_prompt("", *steps)), size=(140, 40))
+    file = editor.project / "other.txt"
+    file.write_text("one\ntwo\nthree\n")
+    if is_loaded:
+        editor.type(":edit other.txt<CR>")
+        editor.expect_lua(LINES, ["one", "two", "three"])
+    editor.type(":Acp<CR><C-w>t")
+    editor.acp("prompt", "write")
+    editor.wait_event("AcpFileRead", path=str(file))
+    file.write_text("one\nits\nthree\n")
+    go.touch()
+    editor.wait_event("AcpQuestion")
+    editor.screen.expect("conflict in other.txt")
+    expect_answerable(editor)
+    editor.type(":Acp answer merge<CR>")
+    editor.screen.expect("what will be saved")
+    editor.type("/agent<CR>otyped<Esc>:w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    assert file.read_text() == "one\nagent's\ntyped\nthree\n"
+    assert [hunk["new"] for each in editor.acp("changes") for hunk in each["hunks"]] == [["agent's"]]
+    editor.type(":Acp undo turn<CR>")
+    editor.screen.expect("undone: 1 change in other.txt")
+    assert file.read_text() == "one\nits\ntyped\nthree\n"

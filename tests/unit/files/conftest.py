@@ -66,7 +66,9 @@ class Agent:
     def on_read(self, session: Session, path: str, line: int | None) -> None:
         self.told.append(("read", os.path.basename(path), line))
 
-    def on_written(self, by: ChangeAuthor, path: str, before: str | None, after: str) -> None:
+    def on_written(
+        self, by: ChangeAuthor, path: str, before: str | None, after: str, is_others: bool
+    ) -> None:
         self.told.append(("written", os.path.basename(path), before, after))
 
     def on_broken(self, path: str) -> None:
