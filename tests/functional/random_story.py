@@ -1,8 +1,9 @@
 """A story at random: two agents, the user, another program and git work in one folder.
 
-Each line is a token of its own that says whose it is, so that a loss, a doubling or a wrong owner shows itself. What
-each file must hold, on the disk and in its buffer, the model says (`tests/model`), after each step and at the end, when
-all turns are undone: no line of an agent's is left, and every other one is there.
+Each line is a token of its own that says whose it is and in the place of which other one it was written, so that a
+loss, a doubling or a wrong owner shows itself. What each file must hold, on the disk and in its buffer, the model says
+(`tests/model`), after each step and at the end, when all turns are undone: no line of an agent's is left, and every
+other one is there.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from tests.fakes.script import (
 from tests.functional.editor import Editor
 from tests.functional.screen import within
 from tests.model.reviewed_file import File
-from tests.model.stack import Edit, Text, apply, carry, diff
+from tests.model.stack import Edit, Text, apply, carry, diff, in_place_of
 from tests.steps.files import call_edit, join_lines, read, write
 from tests.steps.trees import compare, git, lay_out, tree
 
@@ -226,12 +227,10 @@ class RandomStory:
         for row in sorted(r.sample(range(len(text)), r.choice([1, 1, 2]))) if len(text) > 2 else []:
             if edits and row < edits[-1].last + 2:
                 continue
-            kind, new = r.choice(["change", "change", "add", "add", "take out"]), (self.token(whose),)
-            edits.append(
-                Edit(row + 1, row + 1, new)
-                if kind == "add"
-                else Edit(row, row + 1, new if kind == "change" else ())
-            )
+            kind, new = r.choice(["change", "change", "add", "add", "take out"]), self.token(whose)
+            change = Edit(row, row + 1, (in_place_of(whose, self.count, text[row]),))
+            others = {"add": Edit(row + 1, row + 1, (new,)), "take out": Edit(row, row + 1, ())}
+            edits.append(others.get(kind, change))
         return edits
 
     def in_file(self, file: Shared, keys: str) -> None:
@@ -261,6 +260,7 @@ class RandomStory:
             return False
         row, token = self.random.randrange(len(file.live)), self.token("user")
         line, kind = file.live[row], self.random.choice(["o", "o", "cc", "cc", "dd"])
+        token = in_place_of("user", self.count, line) if kind == "cc" else token
         self.say(f"the user: {file.name}, {kind} at {line}: {token if kind != 'dd' else ''}")
         if kind == "dd" and len(file.live) < 3:
             return False
