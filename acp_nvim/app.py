@@ -26,6 +26,7 @@ from acp_nvim.commands.review import ReviewCommands
 from acp_nvim.commands.saved_sessions import SavedSessionCommands
 from acp_nvim.commands.session_options import SessionOptionCommands
 from acp_nvim.commands.sessions import SessionCommands
+from acp_nvim.commands.takes import TakeCommands
 from acp_nvim.commands.terminals import TerminalCommands
 from acp_nvim.commands.transcripts import TranscriptCommands
 from acp_nvim.editor.interface import Editor
@@ -95,6 +96,7 @@ class App:
             QuestionCommands(self, chats, forms, self.rules).table,
             ReviewCommands(self).table,
             CommentCommands(self, sessions).table,
+            TakeCommands(self).table,
             TerminalCommands(self).table,
             TranscriptCommands(self, self._transcripts).table,
             LogCommands(self, self.backend_log).table,

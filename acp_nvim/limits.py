@@ -144,6 +144,8 @@ WATCHED_BYTES = 128 * MIB  # of their texts, which are read before the agent's n
 GIT_LIST_BYTES = MIB  # of a list of paths
 GIT_BRANCH_CHARS = 4 * KIB  # of the file that names the branch
 GIT_DIFF_BYTES = 64 * MIB
+TAKEN_FILES = 2000  # of one take: nobody reviews more, and each is read and merged
+TAKEN_BYTES = 64 * MIB  # of both texts of all of them
 
 # Terminals
 RUNNING_COMMANDS = 100  # of one session: each has a thread, and an agent might forget all of them

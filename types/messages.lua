@@ -336,6 +336,10 @@
 ---@field about? string
 ---@field queue? acp.message.Waiting[]
 
+--- Take what somebody else has changed into review: a session without an agent holds it.
+---@class acp.message.Take: acp.message.Begin
+---@field source string  a branch, a commit, a range, a patch file or a worktree
+
 --- Start the agent of a failed session again, and send the prompt that had no answer.
 ---@class acp.message.Retry: acp.message.OfSession
 

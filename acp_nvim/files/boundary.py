@@ -55,13 +55,17 @@ class Boundary:
         """Remember the session's folders as they are now."""
         self._roots[session] = tuple(Root.of(root) for root in (session.cwd, *session.roots))
 
-    async def admit(self, session: Session, access: Access, path: str, given: str) -> None:
-        """Raise the agent's error unless the session may have the resolved path, to which `given` leads."""
-        if self.outside == "allow" or self._is_open_to(session, access, path, given):
+    async def admit(
+        self, session: Session, access: Access, path: str, given: str, is_linked: bool = False
+    ) -> None:
+        """Raise the agent's error unless the session may have the resolved path, to which `given` leads. `is_linked`:
+        by a symlink, which is a reason to ask."""
+        if self.outside == "allow" or (not is_linked and self._is_open_to(session, access, path, given)):
             return
         if access == "read" and not os.path.exists(path):
             raise RpcError(NOT_FOUND, f"Resource not found: {path}")
         where = "in a git folder" if self.is_rooted(session, path) else "outside the session's folders"
+        where = "through a link" if is_linked and self._is_open_to(session, access, path, given) else where
         if self.outside != "ask":
             raise _refusal(access, path, f"is {where}")
         await self._ask(session, access, path, where)

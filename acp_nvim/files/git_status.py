@@ -23,7 +23,7 @@ _PATIENCE = 3.0  # seconds; a large tree is looked through in less
 _DIFF = 9.0  # seconds for what the user waits for
 _COMPARE = ("diff", "--no-ext-diff", "--no-textconv", "--no-color")
 _CHANGED = (*_COMPARE, "--name-status", "-z", "--no-renames", "--ignore-submodules=all")
-_NEW = ("ls-files", "-z", "--others", "--exclude-standard", "--full-name")
+NEW = ("ls-files", "-z", "--others", "--exclude-standard", "--full-name")
 _NO_FILTER = ("unspecified", "unset")
 
 
@@ -39,7 +39,7 @@ def is_above(folder: str) -> bool:
 async def tree(folder: str) -> Repository | None:
     where, commit, settings = await _together(
         *(
-            _run(folder, ["git", *question], inert_git.finding(), limits.GIT_LIST_BYTES)
+            run(folder, ["git", *question], inert_git.finding(), limits.GIT_LIST_BYTES)
             for question in inert_git.QUESTIONS
         )
     )
@@ -49,8 +49,8 @@ async def tree(folder: str) -> Repository | None:
 async def changed(tree: Repository, folder: str, most: int) -> dict[str, bool] | None:
     """Return changed files below the folder and whether the commit has each; None: too many, or it took too long."""
     new, differing = await _together(
-        _ask(tree, folder, limits.GIT_LIST_BYTES, *_NEW, *tree.excludes, "--", "."),
-        _ask(tree, folder, limits.GIT_LIST_BYTES, *_CHANGED, tree.against, "--", "."),
+        ask(tree, folder, limits.GIT_LIST_BYTES, *NEW, *tree.excludes, "--", "."),
+        ask(tree, folder, limits.GIT_LIST_BYTES, *_CHANGED, tree.against, "--", "."),
     )
     if new is None or differing is None:
         return None
@@ -83,7 +83,7 @@ async def filtered(tree: Repository, paths: Iterable[str]) -> set[str]:
     names = b"".join(os.fsencode(os.path.relpath(path, tree.top)) + b"\0" for path in given)
     if not given:
         return set()
-    said = await _ask(
+    said = await ask(
         tree, tree.top, 4 * limits.GIT_LIST_BYTES, "check-attr", "-z", "--stdin", "filter", words=names
     )
     told = [os.fsdecode(each) for each in (said or b"").split(b"\0")]  # path, attribute, value, path, …
@@ -93,7 +93,7 @@ async def filtered(tree: Repository, paths: Iterable[str]) -> set[str]:
 
 async def head(tree: Repository) -> str | None:
     """Return what HEAD is now."""
-    said = await _run(tree.top, ["git", *inert_git.COMMIT], inert_git.finding(), limits.GIT_LIST_BYTES)
+    said = await run(tree.top, ["git", *inert_git.COMMIT], inert_git.finding(), limits.GIT_LIST_BYTES)
     return said.decode().strip() if said else None
 
 
@@ -107,7 +107,7 @@ def branch(tree: Repository) -> str | None:
 
 async def staged(tree: Repository) -> bytes | None:
     """Return what the index has that HEAD had not; None: it is too much, or it took too long."""
-    return await _ask(
+    return await ask(
         tree, tree.top, limits.GIT_LIST_BYTES, "diff-index", "--cached", "--raw", "-z", tree.against
     )
 
@@ -120,7 +120,7 @@ async def committed_kind(tree: Repository, path: str) -> Kind | None:
     if tree.commit is None:
         return None
     place = ("ls-tree", "-z", tree.commit, os.path.relpath(path, tree.top))
-    entry = await _ask(tree, tree.top, limits.GIT_LIST_BYTES, *place) or b""  # mode, kind, hash, path
+    entry = await ask(tree, tree.top, limits.GIT_LIST_BYTES, *place) or b""  # mode, kind, hash, path
     if not entry.startswith((b"100", b"120000")):
         return "folder" if entry else None
     if entry.startswith(b"120000"):
@@ -132,7 +132,7 @@ async def is_ignored(tree: Repository, path: str) -> bool:
     """Whether git passes over the file: nobody knows then whether it was there."""
     name = f":(literal){os.path.relpath(path, tree.top)}"
     options = ("-z", "--others", "--ignored", "--exclude-standard", *tree.excludes)
-    return bool(await _ask(tree, tree.top, limits.GIT_LIST_BYTES, "ls-files", *options, "--", name))
+    return bool(await ask(tree, tree.top, limits.GIT_LIST_BYTES, "ls-files", *options, "--", name))
 
 
 async def committed(tree: Repository, path: str, most: int) -> bytes | None:
@@ -140,13 +140,13 @@ async def committed(tree: Repository, path: str, most: int) -> bytes | None:
     if tree.commit is None:
         return None
     name = f"{tree.commit}:{os.path.relpath(path, tree.top)}"
-    return await _ask(tree, tree.top, most, "cat-file", "--filters", name)
+    return await ask(tree, tree.top, most, "cat-file", "--filters", name)
 
 
 async def diff(tree: Repository, folder: str, most: int) -> bytes | None:
     """Return the changes below the folder since the last commit as a patch; None: too large, or it took too long."""
     shown = ("--submodule=short", "--ignore-submodules=dirty", tree.against, "--", ".")
-    return await _run(folder, tree.command(*_COMPARE, *shown), tree.env, most, seconds=_DIFF)
+    return await run(folder, tree.command(*_COMPARE, *shown), tree.env, most, seconds=_DIFF)
 
 
 async def _together(*questions: Awaitable[bytes | None]) -> list[bytes | None]:
@@ -166,11 +166,19 @@ def _entries(said: bytes) -> list[str]:
     return [os.fsdecode(entry) for entry in said.split(b"\0") if entry]
 
 
-async def _ask(tree: Repository, folder: str, most: int, *arguments: str, words: bytes = b"") -> bytes | None:
-    return await _run(folder, tree.command(*arguments), tree.env, most, words)
+async def ask(
+    tree: Repository,
+    folder: str,
+    most: int,
+    *arguments: str,
+    words: bytes = b"",
+    seconds: float = _PATIENCE,
+) -> bytes | None:
+    """Ask git about the files of a repository. `words`: what it reads."""
+    return await run(folder, tree.command(*arguments), tree.env, most, words, seconds)
 
 
-async def _run(
+async def run(
     folder: str,
     command: list[str],
     env: Mapping[str, str],

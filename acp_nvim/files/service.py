@@ -8,7 +8,7 @@ served one after the other, but while a question is open nobody else is kept fro
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 from weakref import WeakValueDictionary
@@ -20,7 +20,7 @@ from acp_nvim.editor.interface import Editor
 from acp_nvim.files import disk
 from acp_nvim.files.baselines import Baselines
 from acp_nvim.files.boundary import Access, Boundary
-from acp_nvim.files.conflict_question import Conflicts, note_on
+from acp_nvim.files.conflict_question import Conflicts, Merge, note_on
 from acp_nvim.files.documents import (
     Base,
     DecidedBase,
@@ -41,7 +41,7 @@ from acp_nvim.protocol.errors import CANCELLED, INTERNAL_ERROR, INVALID_PARAMS, 
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_paths import absolute
 from acp_nvim.text import text_file
-from acp_nvim.text.text_file import in_format, section, split
+from acp_nvim.text.text_file import Text, in_format, section, split
 
 _BESIDE = "lines with unsaved changes have also changed on disk"
 
@@ -65,7 +65,7 @@ class Listener(Protocol):
         resolved."""
 
 
-class _Wanted(NamedTuple):
+class Wanted(NamedTuple):
     """A write that is to be carried out."""
 
     base: Base  # what the text builds on
@@ -149,35 +149,34 @@ class Files:
                     async with self.lock(path):
                         return disk.remove(path)
                 base: Base = decision.base if decision else old or ""
-                wanted = _Wanted(base, decided, decision.typed if decision else None)
-                await self._carry_out(session, given, path, None, wanted, lambda: False)
+                wanted = Wanted(base, decided, decision.typed if decision else None)
+                await self.carry_out(session, given, path, None, wanted, lambda: False)
 
     async def _write(
         self, session: Session, given: str, path: str, content: str, gives_up: Callable[[], bool]
     ) -> None:
         if wanted := self._wanted(session, path, content):
-            await self._carry_out(session, given, path, content, wanted, gives_up)
+            await self.carry_out(session, given, path, content, wanted, gives_up)
 
-    async def _carry_out(
+    async def carry_out(
         self,
         session: Session,
         given: str,
         path: str,
         content: str | None,
-        wanted: _Wanted,
+        wanted: Wanted,
         gives_up: Callable[[], bool],
+        settle: Callable[[Overlap], Awaitable[Merge]] | None = None,
     ) -> None:
         """Write, and ask the user where that overlaps. `content`: what the agent believes the file to hold then; None:
-        it has not seen the text."""
+        it has not seen the text. `settle` asks otherwise: it returns the user's decision, or raises an RpcError."""
         while True:
             match await self._try(session, given, path, content, wanted):
                 case Written():
                     return
                 case Overlap() as found:
-                    note = note_on(_BESIDE if found.apart else "", found.coarse)
-                    mine, agents = split(found.mine), split(found.agents)
-                    merge = await self.conflicts.decide(session, path, mine, agents, note)
-                    wanted = _Wanted(found.live, merge.text, merge.typed, found.disk)
+                    merge = await (settle(found) if settle else self._decide(session, path, found))
+                    wanted = Wanted(found.live, merge.text, merge.typed, found.disk)
                 case Missed(why=why, broken=is_broken):
                     if is_broken:
                         self._listener.on_broken(path)
@@ -192,7 +191,18 @@ class Files:
                     await anyio.lowlevel.checkpoint_if_cancelled()
                     raise RpcError(CANCELLED, f"{path} was not written: the editor is gone")
 
-    def _wanted(self, session: Session, path: str, content: str) -> _Wanted | None:
+    async def _decide(self, session: Session, path: str, found: Overlap) -> Merge:
+        note = note_on(_BESIDE if found.apart else "", found.coarse)
+        return await self.conflicts.decide(session, path, split(found.mine), split(found.agents), note)
+
+    async def live(self, path: str) -> Text | None:
+        """Return the text of a file as the user sees it; None: there is no file. The path is resolved."""
+        if buffer := await self.documents.loaded(path):
+            return buffer.text
+        data = on_disk(path)
+        return None if data is None else text_file.decode(data)
+
+    def _wanted(self, session: Session, path: str, content: str) -> Wanted | None:
         """Return what to write, which the user may have decided on; None: nothing."""
         decision = self._decisions.take(session, path, content)
         if decision is None:
@@ -200,14 +210,14 @@ class Files:
             for asked in self._decisions.asked(session, path, session.turn) if base != "" else ():
                 if split(asked.decided).lines == split(content).lines:  # whatever was refused before
                     base = asked.left
-            return _Wanted(base, content)
+            return Wanted(base, content)
         if decision.decided is None:  # the user wants no such file
             self.baselines.of(session).learn(path, content)
             return None
-        return _Wanted(decision.base, decision.decided, decision.typed)
+        return Wanted(decision.base, decision.decided, decision.typed)
 
     async def _try(
-        self, session: Session, given: str, path: str, content: str | None, wanted: _Wanted
+        self, session: Session, given: str, path: str, content: str | None, wanted: Wanted
     ) -> Written | Overlap | Locked | Missed | None:
         """Write, if nothing stands against it; None: the editor has gone meanwhile."""
         found: Written | Overlap | Locked | Missed | NotLoaded | None = None

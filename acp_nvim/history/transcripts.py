@@ -145,7 +145,7 @@ class Transcripts:
         record = self._records.get(session)
         seen = (session.turn, session.in_turn, session.phase in ("stopped", "failed"))
         if record is None:
-            if self._folder is None or not session.turn or session.agent == "replay":
+            if self._folder is None or not session.turn or session.is_agentless:
                 return
             record = self._records[session] = self._begin(session, self._folder)
         if record.seen != seen:

@@ -23,7 +23,7 @@ from acp_nvim.files import disk, file_snapshot, git_status
 from acp_nvim.files.disk_changes import FileChange
 from acp_nvim.files.disk_watcher import DiskWatcher
 from acp_nvim.files.documents import Known
-from acp_nvim.files.file_snapshot import ChangeAuthor, FileStamp
+from acp_nvim.files.file_snapshot import ChangeAuthor, FileStamp, Held
 from acp_nvim.files.service import Files
 from acp_nvim.host.review import Review
 from acp_nvim.messages.backend import Message
@@ -248,6 +248,20 @@ class AgentServices:
             self._written.append((session, path))
         self._touch(session)
 
+    def on_removed(self, session: Session, path: str, before: Held, mode: int | None) -> None:
+        """A file was deleted for a session that has no agent; `path` is absolute, symlinks unresolved."""
+        real = disk.resolve(path)
+        self.watch.wrote(real, None)
+        by = ChangeAuthor(session, "agent", session.turn, mode=mode)
+        self.review.changed(FileChange(by, real, path, before, None))
+        self._touch(session)
+
+    async def tell_written(self) -> None:
+        """Let the editor hear of the files that were written on the disk."""
+        if self._written:
+            with anyio.move_on_after(_HEARING, shield=True):
+                await self._tell_written()
+
     def _writes_through(self, session: Session) -> bool:
         """Whether the agent writes by asking us. Where we offer no writing, it writes the disk."""
         return session.writes_through and self._settings.fs.write
@@ -258,9 +272,7 @@ class AgentServices:
         try:
             return await self.files.write(incoming, session)
         finally:
-            if self._written:
-                with anyio.move_on_after(_HEARING, shield=True):
-                    await self._tell_written()
+            await self.tell_written()
 
     async def _tell_written(self) -> None:
         written, self._written = self._written, []

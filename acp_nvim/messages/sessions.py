@@ -28,6 +28,12 @@ class New(Begin):
     queue: list[Waiting] = []
 
 
+class Take(Begin):
+    """Take what somebody else has changed into review: a session without an agent holds it."""
+
+    source: str  # a branch, a commit, a range, a patch file or a worktree
+
+
 class Retry(OfSession):
     """Start the agent of a failed session again, and send the prompt that had no answer."""
 

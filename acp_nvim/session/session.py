@@ -33,6 +33,7 @@ from acp_nvim.text.printable import one_line, visible
 State = Literal["starting", "idle", "running", "asking", "auth", "stopped", "failed"]
 _ABOUT = 80  # characters
 _STOPPED_BY_USER = "you stopped it here"
+_AGENTLESS = ("replay", "taken")  # the editor knows these sessions by such names
 _KEEPS_QUEUE = {"cancelled", "refusal"}
 
 
@@ -115,6 +116,11 @@ class Session:
         return "running" if self.phase == "idle" and self.steer_request else self.phase
 
     @property
+    def is_agentless(self) -> bool:
+        """Whether nobody is spoken to in it: it is a replay, or holds what was taken from elsewhere."""
+        return self.agent in _AGENTLESS
+
+    @property
     def agent_title(self) -> str:
         """Return the name of the agent for its user."""
         return str(self.facts.get("agent_title") or self.agent)
@@ -138,6 +144,16 @@ class Session:
         self.lived = True
         self.id, self.phase, self.error = session_id, "idle", None
         self.events.add("AcpSessionStarted")
+
+    def begin_take(self, title: str) -> None:
+        """Begin the only turn of a session that has no agent: what somebody else has changed is taken into review."""
+        self.name, self.phase, self.turn = title, "idle", 1
+        self.changed[self.turn] = self.transcript.changes(self.turn)
+        self.events.add("AcpTurnStarted", turn=self.turn)
+
+    def end_take(self) -> None:
+        self.stop_reason = "taken"
+        self.events.add("AcpTurnEnded", turn=self.turn, stop_reason=self.stop_reason, error=None)
 
     def refuse(self, error: str) -> None:
         """Mark the session failed, because it cannot start."""

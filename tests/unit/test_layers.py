@@ -88,8 +88,10 @@ SEES = {
         "files.conflict_diff",
         "session",
         "shown_sessions",
+        "takes",
         "text",
     ),
+    "takes": ("files", "protocol", "session", "text"),
 }
 BELOW_ALL = ("__version__", "limits")  # constants
 SPEAKS_TO_NEOVIM = ("entrance.py", "editor/neovim.py")

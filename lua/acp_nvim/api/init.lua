@@ -9,6 +9,7 @@ local saved_sessions = require("acp_nvim.api.saved_sessions")
 local session_options = require("acp_nvim.api.session_options")
 local sessions = require("acp_nvim.api.sessions")
 local statusline = require("acp_nvim.api.statusline")
+local takes = require("acp_nvim.api.takes")
 require("acp_nvim.ui.highlight")
 
 ---@class acp
@@ -35,6 +36,7 @@ local OPTIONS = {
   undo_turn = 2,
   redo = false,
   uncomment = false,
+  take = 2,
 }
 
 --- Whatever goes wrong in `fn` becomes a message.
@@ -56,7 +58,16 @@ local function guarded(fn, options_at)
   end
 end
 
-local ROOMS = { sessions, saved_sessions, statusline, session_options, conversation, review, comments }
+local ROOMS = {
+  sessions,
+  saved_sessions,
+  statusline,
+  session_options,
+  conversation,
+  review,
+  comments,
+  { take = takes.take, drop = takes.drop },
+}
 
 for _, room in ipairs(ROOMS) do
   for name, fn in pairs(room) do

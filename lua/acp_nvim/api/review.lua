@@ -2,18 +2,25 @@
 local requests = require("acp_nvim.backend.session_requests")
 local review = require("acp_nvim.review")
 local session_store = require("acp_nvim.backend.session_store")
+local takes = require("acp_nvim.api.takes")
 
 local M = {}
 
 --- The changes that agents have made, file by file: those that are pending, and those decided since the turn began.
----@param options? { session?: integer, all?: boolean }  default: of the current session
+---@param options? { session?: integer, all?: boolean }  default: of the current session, and what was taken
 ---@return table[]? changes
 ---@return string? message
 function M.changes(options)
   if options and options.all then
     return review.changes()
-  elseif not (options and options.session) and not session_store.current() then
-    return {}
+  elseif not (options and options.session) then
+    local meant = takes.with_taken(session_store.current())
+    if #meant < 2 then
+      return meant[1] and review.changes(meant[1]) or {}
+    end
+    return vim.tbl_filter(function(file)
+      return vim.list_contains(meant, file.session)
+    end, review.changes())
   end
   local n, message = requests.session_of(options)
   if not n then
@@ -58,7 +65,12 @@ end
 ---@return true? ok
 ---@return string? message
 function M.undo_turn(turn, options)
-  local n, message = requests.session_of(options)
+  local n, message
+  if turn or options and options.session then
+    n, message = requests.session_of(options)
+  else
+    n, message = takes.newest(session_store.current(), true)
+  end
   if not n then
     return nil, message
   end

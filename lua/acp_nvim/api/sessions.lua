@@ -2,26 +2,13 @@
 local available_agents = require("acp_nvim.config.available_agents")
 local backend = require("acp_nvim.backend.process")
 local default_agent = require("acp_nvim.api.default_agent")
+local folder = require("acp_nvim.api.folder")
 local requests = require("acp_nvim.backend.session_requests")
 local session_end = require("acp_nvim.windows.session_end")
 local session_store = require("acp_nvim.backend.session_store")
 local session_windows = require("acp_nvim.windows.session_windows")
 
 local M = {}
-
----@param folder any
----@return string? path  absolute
----@return string? message
-local function folder_of(folder)
-  if type(folder) ~= "string" then
-    return nil, "a folder must be a string"
-  end
-  local path = vim.fn.fnamemodify(vim.fs.normalize(folder), ":p")
-  if vim.fn.isdirectory(path) == 0 then
-    return nil, ("no such folder: %s"):format(folder)
-  end
-  return #path > 1 and (path:gsub("/+$", "")) or path
-end
 
 ---@param folders any
 ---@return string[]? paths
@@ -31,8 +18,8 @@ local function folders_of(folders)
     return nil, "roots must be a list of folders"
   end
   local paths = {}
-  for _, folder in ipairs(folders) do
-    local path, message = folder_of(folder)
+  for _, each in ipairs(folders) do
+    local path, message = folder.path(each)
     if not path then
       return nil, message
     end
@@ -113,7 +100,7 @@ end
 ---@return string? message
 local function places_of(options)
   local cwd, roots, message
-  cwd, message = folder_of(options.cwd or vim.fn.getcwd())
+  cwd, message = folder.path(options.cwd or vim.fn.getcwd())
   if cwd then
     roots, message = folders_of(options.roots or {})
   end

@@ -15,8 +15,9 @@ local BEGINS = { prompt = true, send_comments = true, restart = true, retry = tr
 ---@param what "restarted"|"forked"
 ---@return string? message  nil: it is none
 function M.why_not_a_replay(n, what)
-  if session_store.session(n).origin.agent == "replay" then
-    return ("a replay cannot be %s: :Acp new starts a session"):format(what)
+  if not session_store.has_agent(n) then
+    local whose = session_store.session(n).origin.agent == "replay" and "a replay" or "what you have taken"
+    return ("%s cannot be %s: :Acp new starts a session"):format(whose, what)
   end
 end
 
@@ -35,7 +36,7 @@ function M.session_of(options)
 end
 
 --- Creates a session and sends the verb that begins it.
----@param verb "new"|"load"|"resume"|"reopen"|"fork"|"replay"
+---@param verb "new"|"load"|"resume"|"reopen"|"fork"|"replay"|"take"
 ---@param fields { agent: string, cwd: string, roots?: string[] }
 ---@param more? table  further keys of the payload
 ---@return integer? n
@@ -77,7 +78,7 @@ end
 --- Begins all sessions again that have ended with the last backend.
 local function begin_all_again()
   for _, n in ipairs(session_store.numbers()) do
-    if session_store.session(n).orphaned then
+    if session_store.session(n).orphaned and session_store.has_agent(n) then
       begin_again(n)
     end
   end

@@ -25,6 +25,9 @@ local M = {
 ---@field waiting integer[]    the queue as the backend has it: the numbers of the prompts
 ---@field orphaned? boolean     it has ended with its backend
 
+local TAKEN = "taken" -- the agent of sessions that hold what was taken from elsewhere
+local AGENTLESS = { replay = true, [TAKEN] = true }
+
 local sessions = {} ---@type table<integer, acp.Session>
 local last = 0
 local focused = {} ---@type table<integer, integer[]> tabpage -> sessions, the last focused at the end
@@ -112,6 +115,21 @@ function M.get(n)
   return now and vim.tbl_extend("force", vim.deepcopy(sessions[n].status), now)
 end
 
+--- Whether the session has an agent: a replay has none, nor what was taken from elsewhere.
+---@param n integer
+---@return boolean
+function M.has_agent(n)
+  return not AGENTLESS[sessions[n].origin.agent]
+end
+
+--- The sessions that hold what was taken from elsewhere, oldest first. None of them is the current one by itself.
+---@return integer[]
+function M.taken()
+  return vim.tbl_filter(function(n)
+    return sessions[n].origin.agent == TAKEN
+  end, M.numbers())
+end
+
 --- The buffer's session, else the one last focused in this tabpage, else the one last started.
 ---@param buf? integer  default: the current one
 ---@return integer?
@@ -120,19 +138,26 @@ function M.current(buf)
   if here and sessions[here] then
     return here
   end
-  local order = focused[vim.api.nvim_get_current_tabpage()] or {}
+  local order, numbers = focused[vim.api.nvim_get_current_tabpage()] or {}, M.numbers()
   for i = #order, 1, -1 do
     if sessions[order[i]] then
       return order[i]
     end
   end
-  local numbers = M.numbers()
-  return numbers[#numbers]
+  for i = #numbers, 1, -1 do
+    if sessions[numbers[i]].origin.agent ~= TAKEN then
+      return numbers[i]
+    end
+  end
+  return nil
 end
 
 --- Makes `n` the session last focused in this tabpage.
 ---@param n integer
 function M.focus(n)
+  if sessions[n] and sessions[n].origin.agent == TAKEN then
+    return
+  end
   local tab = vim.api.nvim_get_current_tabpage()
   local order = vim.tbl_filter(function(other)
     return other ~= n and sessions[other] ~= nil

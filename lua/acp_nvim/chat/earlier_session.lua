@@ -39,7 +39,7 @@ end
 function M.is_empty(n)
   local status = session_store.look(n) or {}
   local origin = session_store.session(n).origin
-  return status.turn == 0 and status.queue == 0 and not origin.id and origin.agent ~= "replay"
+  return status.turn == 0 and status.queue == 0 and not origin.id and session_store.has_agent(n)
 end
 
 --- Has the session failed before anything was said in it?
@@ -58,7 +58,7 @@ function M.newest_live(cwd)
   for i = #numbers, 1, -1 do
     local n = numbers[i]
     local origin = session_store.session(n).origin
-    if origin.cwd == cwd and origin.agent ~= "replay" and not M.is_empty(n) and not never_began(n) then
+    if origin.cwd == cwd and session_store.has_agent(n) and not M.is_empty(n) and not never_began(n) then
       return n
     end
   end

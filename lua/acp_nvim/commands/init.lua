@@ -14,6 +14,7 @@ local records = require("acp_nvim.commands.records")
 local review = require("acp_nvim.commands.review")
 local session_options = require("acp_nvim.commands.session_options")
 local sessions = require("acp_nvim.commands.sessions")
+local takes = require("acp_nvim.commands.takes")
 require("acp_nvim.wiring")
 
 local M = {}
@@ -35,7 +36,19 @@ local M = {}
 local subcommands = {} ---@type table<string, acp.Subcommand>
 M.subcommands = subcommands
 
-local ROOMS = { sessions, session_options, prompts, questions, decisions, review, comments, activity, records, agents }
+local ROOMS = {
+  sessions,
+  session_options,
+  prompts,
+  questions,
+  decisions,
+  review,
+  comments,
+  takes,
+  activity,
+  records,
+  agents,
+}
 
 for _, room in ipairs(ROOMS) do
   for name, subcommand in pairs(room) do

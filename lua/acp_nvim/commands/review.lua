@@ -7,6 +7,7 @@ local requests = require("acp_nvim.backend.session_requests")
 local review = require("acp_nvim.review")
 local review_keys = require("acp_nvim.review.keys")
 local session_store = require("acp_nvim.backend.session_store")
+local takes = require("acp_nvim.api.takes")
 local turn_changes = require("acp_nvim.chat.turn_changes")
 
 local api = vim.api
@@ -33,12 +34,12 @@ local function turn_named(n, word)
 end
 
 --- "3 pending in session 1", or nil.
----@param but integer  this session does not count
+---@param but integer|integer[]  these sessions do not count
 ---@return string?
 local function pending_elsewhere(but)
   local found = {}
   for n, count in vim.spairs(review.pending_by_session()) do
-    if n ~= but then
+    if not vim.list_contains(vim.iter({ but }):flatten():totable(), n) then
       found[#found + 1] = ("%d pending in session %d"):format(count, n)
     end
   end
@@ -47,7 +48,7 @@ end
 
 --- Nothing is left to decide: what else is there?
 ---@param verb "keep"|"undo"|"review"
----@param n? integer     nil: in all sessions
+---@param n? integer|integer[]  nil: in all sessions
 ---@param turn? integer  of which nothing is left; nil: of the session
 ---@return string
 local function nothing_left(verb, n, turn)
@@ -65,7 +66,7 @@ end
 
 --- What waits beside the changes that are meant, and the command that lists it: "3 in other turns: :Acp review
 --- session", "3 pending in session 1: :Acp review all". Nil if nothing does.
----@param n? integer     nil: all sessions are meant
+---@param n? integer|integer[]  nil: all sessions are meant
 ---@param turn? integer  nil: all of the session
 ---@return string?
 local function waiting_beside(n, turn)
@@ -159,7 +160,12 @@ local function asked_for(words)
   elseif (first and not take) or #words > 2 or (#words == 2 and first ~= "turn" and first ~= "session") then
     return nil, "usage: :Acp review [turn [n]|session [n]|all|since]"
   end
-  local n, message = requests.session_of()
+  local n, message
+  if take then
+    n, message = requests.session_of()
+  else
+    n, message = takes.newest(session_store.current())
+  end
   if not n then
     return nil, message
   elseif take then
@@ -231,7 +237,7 @@ local function hunks_here(range)
 end
 
 ---@class acp.Decided
----@field session integer
+---@field session integer|integer[]
 ---@field turn? integer      keep: nil: all of the session's
 
 --- What still waits once the last change of a turn is decided; nil while the turn has others.
@@ -263,7 +269,7 @@ local function decide_all(verb, what)
       #left > 0 and ("nothing undone · left: %s"):format(table.concat(left, "; ")) or nothing_left(verb, n, turn)
   end
   return review.decide(verb, chosen, {
-    unknown_of = verb == "keep" and n or nil,
+    unknown_of = verb == "keep" and (type(n) == "table" and n[1] or n) or nil,
     left = left,
     aloud = true,
     turn = turn,
@@ -279,7 +285,12 @@ end
 ---@param call acp.Call
 ---@return true?, string?
 local function decide_turn(verb, call)
-  local n, message = requests.session_of()
+  local n, message
+  if call.words[2] or turn_changes.turn_here() then
+    n, message = requests.session_of()
+  else
+    n, message = takes.newest(session_store.current(), verb == "undo")
+  end
   if not n then
     return nil, message
   end
@@ -313,12 +324,12 @@ local function decide(verb, call)
       end,
     })
   elseif what == "all" and not call.bang and not is_long then
-    local n, message = requests.session_of()
-    if not n then
-      return nil, message
+    local meant = takes.with_taken(session_store.current())
+    if #meant == 0 then
+      return nil, select(2, requests.session_of())
     end
     review.wait_for_disk()
-    return decide_all(verb, { session = n })
+    return decide_all(verb, { session = #meant == 1 and meant[1] or meant })
   elseif what == "turn" and #call.words < 3 then
     review.wait_for_disk()
     return decide_turn(verb, call)

@@ -189,7 +189,7 @@ end
 ---@param buf integer
 local function take_left_drafts(n, buf)
   local origin = session_store.exists(n) and session_store.session(n).origin
-  if not origin or origin.agent == "replay" then
+  if not origin or not session_store.has_agent(n) then
     return
   end
   saved_drafts.take_left(prompt_of(n).cwd, function(texts)

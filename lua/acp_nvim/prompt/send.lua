@@ -61,8 +61,9 @@ end
 ---@return true? ok
 ---@return string? message
 function M.send_made(n, verb, payload, prompt)
-  if session_store.session(n).origin.agent == "replay" then
-    return nil, "a replay takes no prompts: :Acp new starts a session"
+  if not session_store.has_agent(n) then
+    local what = session_store.session(n).origin.agent == "replay" and "a replay" or "what you have taken"
+    return nil, what .. " has no agent that reads prompts: :Acp new starts a session"
   end
   local ok, message = backend.start()
   if not ok then

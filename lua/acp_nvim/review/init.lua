@@ -30,6 +30,7 @@ return {
   hunk = queries.hunk,
   hunk_at_cursor = queries.hunk_at_cursor,
   listen = refresh.listen,
+  newest_of = turns.newest,
   newest_turn = queries.newest_turn,
   of_buffer = reviewed_files.of_buffer,
   of_turn = queries.of_turn,

@@ -105,13 +105,16 @@ function M.hunk(id)
 end
 
 --- What is pending of session `n`, and what it has changed that cannot be undone, in the order of the paths.
----@param n? integer     nil: of all sessions
+---@param n? integer|integer[]  nil: of all sessions
 ---@param turn? integer  those that hold lines of that one
 ---@return acp.ChangedFile[]
 function M.pending_files(n, turn)
   attached_buffers.settle()
+  local function is_meant(session)
+    return not n or session == n or type(n) == "table" and vim.list_contains(n, session)
+  end
   local function fits(change)
-    return (not n or change.session == n) and (not turn or change.turn == turn)
+    return is_meant(change.session) and (not turn or change.turn == turn)
   end
   local function holds(hunk)
     return fits(hunk) or vim.iter(hunk.earlier):any(fits)
@@ -129,7 +132,7 @@ function M.pending_files(n, turn)
 end
 
 --- The same as one list.
----@param n? integer
+---@param n? integer|integer[]
 ---@param turn? integer
 ---@return acp.Hunk[]
 ---@return string[] unknown  paths of which nobody knows the earlier text

@@ -12,6 +12,7 @@ local M = {}
 
 local LOOK_MS = 1000 -- at most, where the disk or git is slow
 
+local began_last = {} ---@type integer[]  sessions, that of the newest turn at the end
 local begun = {} ---@type table<integer|string, integer>  session -> turn, for a generation of the backend
 local known = {} ---@type table<integer, integer>  session -> the newest turn of which all changes on disk are known
 -- session -> what its last turn is waited for with
@@ -42,8 +43,23 @@ function M.begin(session, turn)
     return
   end
   begun[session] = turn
+  began_last = vim.tbl_filter(function(other)
+    return other ~= session and session_store.exists(other)
+  end, began_last)
+  table.insert(began_last, session)
   for _, file in ipairs(reviewed_files.all()) do
     forget_decided(file, session, turn - 2)
+  end
+end
+
+--- Of these sessions the one whose newest turn has begun last.
+---@param sessions integer[]
+---@return integer?  nil: none has had a turn
+function M.newest(sessions)
+  for i = #began_last, 1, -1 do
+    if vim.list_contains(sessions, began_last[i]) then
+      return began_last[i]
+    end
   end
 end
 

@@ -1,6 +1,8 @@
 -- Asks git for a folder's files without running anything that the repository names: hooks, monitors, transports.
 local M = {}
 
+local BRANCHES_MS = 500
+
 -- No object is fetched, no password asked for, no lock waited for.
 local QUIET = {
   GIT_ALLOW_PROTOCOL = "none",
@@ -20,6 +22,16 @@ function M.files(cwd, options, done)
   local command = { "git", "-c", "core.fsmonitor=false", "ls-files", "-z" }
   vim.list_extend(command, { "--cached", "--others", "--exclude-standard" })
   return pcall(vim.system, command, vim.tbl_extend("force", options, { cwd = cwd, env = QUIET }), done)
+end
+
+--- The names of the branches, for completion; none where git does not answer at once.
+---@param cwd string
+---@return string[]
+function M.branches(cwd)
+  local command = { "git", "for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/remotes" }
+  local ok, job = pcall(vim.system, command, { cwd = cwd, env = QUIET, text = true, timeout = BRANCHES_MS })
+  local said = ok and job:wait() or nil
+  return said and said.code == 0 and vim.split(said.stdout, "\n", { trimempty = true }) or {}
 end
 
 return M

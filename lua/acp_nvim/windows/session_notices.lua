@@ -33,7 +33,7 @@ end
 ---@param data { session: integer, turn: integer, stop_reason?: string, error?: string }
 function M.turn_ended(data)
   local session = session_store.session(data.session)
-  local by_user = data.stop_reason == "cancelled" or (session and session.status.closing)
+  local by_user = data.stop_reason == "cancelled" or data.stop_reason == "taken" or (session and session.status.closing)
   if not session or by_user or not config.get().notify or is_watched(data.session) then
     return
   end
