@@ -26,7 +26,7 @@ from acp_nvim.files.documents import Known, Overlap, Settled
 from acp_nvim.files.file_snapshot import Asked, ChangeAuthor, Stamp, as_utf8
 from acp_nvim.files.service import Files
 from acp_nvim.proposals.decision import Decision
-from acp_nvim.proposals.expected_writes import OTHERWISE, Case, ExpectedWrites
+from acp_nvim.proposals.expected_writes import OTHERWISE, Case, ExpectedWrite, ExpectedWrites
 from acp_nvim.proposals.proposed_file import files_of, read_file
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
@@ -77,7 +77,7 @@ class Enforcement:
     def decided(self, session: Session, decision: Decision) -> None:
         """Note what the user has allowed on the right side of a proposal."""
         if decision.decided is not None and decision.kind != "nothing":
-            left = decision.typed.mine if decision.typed else decision.left
+            left = decision.typed.mine if decision.typed else decision.about.left
             self._expected.allow(session, decision.path, Asked(left or "", decision.decided))
 
     def saved(self, path: str) -> None:
@@ -87,36 +87,36 @@ class Enforcement:
         if path in self._files.saving:
             return
         self._expected.forget_settled_of_all(path)
-        for case, decision in self._expected.unsettled(path):
+        for case, write in self._expected.unsettled(path):
             case.waits += 1
-            self._spawn(self._look_after, case, self._carry_over, decision)
+            self._spawn(self._look_after, case, self._carry_over, write)
 
     async def _look_after(
-        self, case: Case, wait: Callable[[Decision], Awaitable[None]], decision: Decision
+        self, case: Case, wait: Callable[[ExpectedWrite], Awaitable[None]], write: ExpectedWrite
     ) -> None:
         """Enforce the decisions once something else is over."""
         try:
-            await wait(decision)
+            await wait(write)
         finally:
             case.waits -= 1
         (self._close if case.is_over else self._enforce)(case)
 
-    async def _end_of_save(self, decision: Decision) -> None:
-        async with self._files.lock(decision.path):
+    async def _end_of_save(self, write: ExpectedWrite) -> None:
+        async with self._files.lock(write.path):
             return
 
-    async def _carry_over(self, decision: Decision) -> None:
+    async def _carry_over(self, write: ExpectedWrite) -> None:
         """Carry a decision, and what the agent has proposed, over to what the user has saved since."""
-        documents, left = self._files.documents, decision.left
-        document = await documents.loaded(decision.path)
-        if left is None or document is None or document.modified:
+        documents, about = self._files.documents, write.decision.about
+        document = await documents.loaded(write.path)
+        if about.left is None or document is None or document.modified:
             return
         live = document.text.whole
-        written = await documents.merge(left, live, decision.right or "")
+        written = await documents.merge(about.left, live, about.right or "")
         if written != live:  # else the agent has written already
-            saved = await documents.merge(left, live, decision.decided or "")
-            decision.saved = saved if isinstance(saved, str) else None
-            decision.written |= {written} if isinstance(written, str) else set()
+            saved = await documents.merge(about.left, live, write.decided or "")
+            write.saved = saved if isinstance(saved, str) else None
+            write.written |= {written} if isinstance(written, str) else set()
 
     # --- in the order of the wire
 
@@ -144,85 +144,89 @@ class Enforcement:
             return  # then
         before = dict(case.stamps)
         self._enforce(case)
-        for decision in case.decisions:
-            if not decision.settled:
-                decision.settled = True
-                is_same = file_snapshot.stamp(decision.path) == before[decision.path]
-                self._expected.tell_of(case.session, decision, _UNTOUCHED if is_same else OTHERWISE)
+        for write in case.writes:
+            if not write.settled:
+                write.settled = True
+                is_same = file_snapshot.stamp(write.path) == before[write.path]
+                self._expected.tell_of(case.session, write, _UNTOUCHED if is_same else OTHERWISE)
         case.done.set()
 
     def _enforce(self, case: Case) -> None:
-        for decision in case.decisions if not self._has_to_wait(case) else ():
+        for write in case.writes if not self._has_to_wait(case) else ():
             try:
-                self._take_back(case, decision)
+                self._take_back(case, write)
             except OSError as error:
-                log.warning("%s was not reverted: %s", decision.path, error)
-                self._expected.tell_of(case.session, decision, f"was not reverted: {error.strerror or error}")
-        if all(decision.settled for decision in case.decisions):
+                log.warning("%s was not reverted: %s", write.path, error)
+                self._expected.tell_of(case.session, write, f"was not reverted: {error.strerror or error}")
+        if all(write.settled for write in case.writes):
             case.done.set()
 
     def _has_to_wait(self, case: Case) -> bool:
         """Whether it is looked at later: what is put on the disk while the editor saves would pass for another
         program's."""
-        saving = (each for each in case.decisions if each.path in self._files.saving)
-        if not case.waits and (decision := next(saving, None)):
+        saving = (each for each in case.writes if each.path in self._files.saving)
+        if not case.waits and (write := next(saving, None)):
             case.waits += 1
-            self._spawn(self._look_after, case, self._end_of_save, decision)
+            self._spawn(self._look_after, case, self._end_of_save, write)
         return case.waits > 0
 
-    def _take_back(self, case: Case, decision: Decision) -> None:
+    def _take_back(self, case: Case, write: ExpectedWrite) -> None:
         """Put the decided text on the disk, if the file holds what the agent proposed.
 
         A file that looks as it did is not read again, unless it has changed since the decision.
         """
-        now = file_snapshot.stamp(decision.path)
-        if now == case.stamps[decision.path] and not file_snapshot.is_young(now, case.began):
+        now = file_snapshot.stamp(write.path)
+        if now == case.stamps[write.path] and not file_snapshot.is_young(now, case.began):
             return
-        data = file_snapshot.content(decision.path)
+        data = file_snapshot.content(write.path)
         found = None if data is None else as_utf8(data).removeprefix("\ufeff")
-        echoes = set(self._files.baselines.echoes(decision.path) if decision.through else ()) - {decision.put}
-        if found not in (*decision.written, *echoes) or found == decision.about.disk:
+        echoes = set(self._files.baselines.echoes(write.path) if write.through else ()) - {write.put}
+        if found not in (*write.written, *echoes) or found == write.decision.about.file.disk:
             return
-        text = decision.on_disk
-        if not decision.deletes and text is None:
+        text = write.on_disk
+        if write.decided is not None and text is None:
             return
         is_decided = text is not None and text.whole == found
         if not is_decided:
-            self._put(decision, data, text)
-        case.stamps[decision.path] = file_snapshot.stamp(decision.path)
-        if decision.through and decision.put is not None:  # the buffer is as decided, unsaved lines and all
-            self._files.baselines.expect_echo(case.session, decision.path, decision.put, decision.put)
+            self._put(write, data, text)
+        case.stamps[write.path] = file_snapshot.stamp(write.path)
+        if write.through and write.put is not None:  # the buffer is as decided, unsaved lines and all
+            self._files.baselines.expect_echo(case.session, write.path, write.put, write.put)
         if found is not None and found not in echoes:  # else it knows what it has written through us
-            self._files.baselines.of(case.session).learn(decision.path, found)
-        if decision.is_taken_back:
-            self._expected.tell_of(case.session, decision, _AGAIN)
-        decision.settled, decision.is_taken_back = True, not is_decided
-        self._spawn(self._show, case.session, decision, case.stamps[decision.path])
+            self._files.baselines.of(case.session).learn(write.path, found)
+        if write.is_taken_back:
+            self._expected.tell_of(case.session, write, _AGAIN)
+        write.settled, write.is_taken_back = True, not is_decided
+        self._spawn(self._show, case.session, write, case.stamps[write.path])
 
-    def _put(self, decision: Decision, data: bytes | None, text: Text | None) -> None:
+    def _put(self, write: ExpectedWrite, data: bytes | None, text: Text | None) -> None:
         """Write the decided text, or delete the file that the user does not want."""
         if text is None:
-            return disk.remove(decision.path)
-        decision.put = text.whole
-        disk.write(decision.path, text_file.encode(replace(text, bom=text_file.decode(data or b"").bom)))
+            return disk.remove(write.path)
+        write.put = text.whole
+        disk.write(write.path, text_file.encode(replace(text, bom=text_file.decode(data or b"").bom)))
 
     # --- in a task: an editor may let us wait
 
-    async def _show(self, session: Session, decision: Decision, stamp: Stamp | None) -> None:
+    async def _show(self, session: Session, write: ExpectedWrite, stamp: Stamp | None) -> None:
         """Let the buffer take up the decided text, also where that changes unsaved lines, of which the disk knows
         nothing."""
-        path, by = decision.path, ChangeAuthor(session, "agent", session.turn, decision.typed)
-        then, was = file_snapshot.file_stamp(decision.about.stamp), decision.about.disk
+        path, file, by = (
+            write.path,
+            write.decision.about.file,
+            ChangeAuthor(session, "agent", session.turn, write.typed),
+        )
+        then, was = file_snapshot.file_stamp(file.stamp), file.disk
         known = None if was is None else Known(was, then)
-        settled = self._settled(decision, stamp)
+        settled = self._settled(write, stamp)
         if settled is None:
             await self._files.sync_as_decided(path, by, known)
         else:
             await self._files.sync(path, by, known, settled)
         self._look(session)
 
-    def _settled(self, decision: Decision, stamp: Stamp | None) -> Settled | None:
-        left, decided, seen = decision.left, decision.decided, file_snapshot.file_stamp(stamp)
-        if not decision.takes_unsaved or left is None or decided is None or seen is None:
+    def _settled(self, write: ExpectedWrite, stamp: Stamp | None) -> Settled | None:
+        about, decided, seen = write.decision.about, write.decided, file_snapshot.file_stamp(stamp)
+        if not about.takes_unsaved or about.left is None or decided is None or seen is None:
             return None
-        return Settled(Overlap(decided, decided, left, seen), decided, decision.typed)
+        return Settled(Overlap(decided, decided, about.left, seen), decided, write.typed)

@@ -236,8 +236,9 @@ class Proposals:
 
     def _report(self, session: Session, decision: Decision) -> str:
         now = self._text_of(decision.path)
-        path = os.path.relpath(decision.about.path, session.cwd)
-        told = report(path, decision.right, decision.decided, decision.left, now)
+        about = decision.about
+        path = os.path.relpath(about.file.path, session.cwd)
+        told = report(path, about.right, decision.decided, about.left, now)
         if now is not None:
             self._files.baselines.of(session).learn_report(decision.path, told.splitlines(), now)
         return told

@@ -14,7 +14,7 @@ import pytest
 
 from acp_nvim.files import disk
 from acp_nvim.proposals.agent_change import AgentChange
-from acp_nvim.proposals.decision import Decision
+from acp_nvim.proposals.decision import Decision, Sides
 from acp_nvim.proposals.proposed_file import ProposedFile
 from acp_nvim.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, NOT_FOUND
 from tests.unit.files.conftest import Agent
@@ -704,8 +704,9 @@ async def test_what_was_refused_goes_also_where_the_disk_was_written_before(
     buffer.edit(live.split())
     right, decided = live.replace("one", "1").replace("three", "3"), live.replace("three", "3")
     written, saved = FOUR.replace("one", "1").replace("three", "3"), FOUR.replace("three", "3")
-    about = ProposedFile(str(path), [], AgentChange(FOUR, written), FOUR)
-    decision = Decision(str(path), about, live, right, decided, saved, frozenset([written]))
+    file = ProposedFile(str(path), [], AgentChange(FOUR, written), FOUR)
+    about = Sides(file, live, right, saved=saved, written=frozenset([written]))
+    decision = Decision(str(path), about, decided)
     agent.expected.add(agent.session, "call", [decision])
     if before:
         path.write_text(written)
