@@ -95,3 +95,8 @@ winbar.show_questions_with(question_bar.text)
 
 diff_view.provide(proposal)
 plan_comments.provide(comments.of_plan)
+comments.on_change(function(comment)
+  if comment.question then
+    plan_comments.changed(comment.question)
+  end
+end)

@@ -192,7 +192,8 @@ def test_comments_on_lines_refuse_an_unchanged_plan(open_editor: Open, tmp_path:
     agent = script(tmp_path, on_prompt("plan it", ask_plan()), on_prompt("", say("ok")))
     editor = open_plan(open_editor, agent)
     editor.type(":4Acp comment tests first<CR>")
-    editor.screen.expect("● tests first")
+    editor.screen.expect("tests first")
+    editor.screen.expect("plan · :w refuses it and sends your comments · :Acp reject · :q later")
     [asked] = editor.acp("questions")
     assert editor.acp("answer", asked["id"], "default") is None
     editor.type(":w<CR>")
@@ -202,6 +203,19 @@ def test_comments_on_lines_refuse_an_unchanged_plan(open_editor: Open, tmp_path:
     assert told.startswith("Not yet: I have comments on your plan")
     assert told.endswith('My comments:\n- line 4, "2. Write the code": tests first')
     editor.expect_lua("return #require('acp_nvim').comments()", 0)
+
+
+def test_a_comment_moves_with_its_line_of_an_edited_plan(open_editor: Open, tmp_path: Path) -> None:
+    agent = script(tmp_path, on_prompt("plan it", ask_plan()), on_prompt("", say("ok")))
+    editor = open_plan(open_editor, agent)
+    editor.type(":5Acp comment only after a review<CR>ggOGoal: no cent is lost<Esc>")
+    editor.screen.expect("plan · :w refuses it and sends your version")
+    expect_answerable(editor)
+    editor.type(":w<CR>")
+    wait_until(lambda: len(get_prompts(agent)) == 2)
+    [told] = get_prompts(agent)[1]
+    assert "\n+Goal: no cent is lost\n" in told
+    assert told.endswith('My comments:\n- line 6, "3. Ship it": only after a review')
 
 
 @pytest.mark.parametrize(

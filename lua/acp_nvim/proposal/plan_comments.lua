@@ -1,6 +1,13 @@
 -- Knows the comments that the user has written on lines of a plan and not sent yet. With one of them the plan is
 -- refused, and they go with it. Who keeps comments provides them.
-local M = {}
+local event = require("acp_nvim.system.event")
+
+local on_change = event.new()
+
+local M = {
+  changed = on_change.call, -- (question): tells that its comments have changed
+  on_change = on_change.add, -- fn(question)
+}
 
 ---@class acp.PlanComment
 ---@field id integer

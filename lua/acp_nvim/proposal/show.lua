@@ -8,6 +8,7 @@ local diff_windows = require("acp_nvim.proposal.diff_windows")
 local follow_live = require("acp_nvim.proposal.follow_live")
 local messages = require("acp_nvim.ui.messages")
 local on_write = require("acp_nvim.proposal.on_write")
+local plan_comments = require("acp_nvim.proposal.plan_comments")
 local refuse_hunk = require("acp_nvim.proposal.refuse_hunk")
 local reload = require("acp_nvim.ui.reload")
 local safe_windows = require("acp_nvim.ui.safe_windows")
@@ -120,6 +121,12 @@ local function tell_edited(proposal)
     decision.tell_edits_soon(proposal)
   end
 end
+
+plan_comments.on_change(function(question)
+  if store.all[question] then
+    tell_edited(store.all[question])
+  end
+end)
 
 ---@param proposal acp.Proposal
 ---@param buf integer  of a right side
