@@ -39,6 +39,7 @@ if [ -n "$stylua" ]; then
 else
   echo "check: no stylua (npm brings it), the Lua format is not looked at"
 fi
+run "lua names" "$(tests/tools/find-nvim.sh)" --clean -l tests/tools/undefined_names.lua lua plugin ftplugin
 run messages "$python" tests/tools/messages.py --check
 run documentation "$python" tests/tools/docs.py --check
 run "help pages" "$python" tests/tools/help_pages.py --check
