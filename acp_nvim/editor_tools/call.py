@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from acp_nvim.editor_tools.chat_lines import Line
 from acp_nvim.editor_tools.sources import View
 from acp_nvim.session.question import Option
 from acp_nvim.session.session import Session
-from acp_nvim.session.tool_call import ToolCall
 
 ALLOW, REJECT = Option("allow", "Allow", "allow_once"), Option("reject", "Reject", "reject_once")
 
@@ -17,7 +17,7 @@ ALLOW, REJECT = Option("allow", "Allow", "allow_once"), Option("reject", "Reject
 class Call:
     view: View
     wanted: dict[str, Any]  # its arguments
-    entry: ToolCall  # its line in the chat
+    line: Line  # in the chat
 
     @property
     def session(self) -> Session:

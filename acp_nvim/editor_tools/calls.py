@@ -11,7 +11,7 @@ import anyio
 from acp_nvim.agent.settings import Settings
 from acp_nvim.editor_tools import arguments, catalogue
 from acp_nvim.editor_tools.call import ALLOW, REJECT, Call
-from acp_nvim.editor_tools.chat_lines import ChatLines
+from acp_nvim.editor_tools.chat_lines import ChatLines, Line
 from acp_nvim.editor_tools.endpoint import Endpoint
 from acp_nvim.editor_tools.failure import Failed
 from acp_nvim.editor_tools.sources import View
@@ -59,10 +59,10 @@ class Calls:
             return _result(str(error), is_error=True)
         session.tools.count_call()
         endpoint.tell_call(session)
-        entry = self._lines.begin(session, name, wanted)
+        line = self._lines.begin(session, name, wanted)
         has_failed = True
         try:
-            text = await self._answer(session, name, wanted, entry)
+            text = await self._answer(session, name, wanted, line)
             has_failed = False
         except Failed as error:
             text = str(error)
@@ -70,24 +70,24 @@ class Calls:
             log.exception("the tool %s failed", name)
             text = f"{name} failed: {error}"
         finally:
-            self._lines.end(session, entry, has_failed)
+            line.end(has_failed)
         return _result(text, has_failed)
 
-    async def _answer(self, session: Session, name: str, wanted: dict[str, Any], entry: ToolCall) -> str:
+    async def _answer(self, session: Session, name: str, wanted: dict[str, Any], line: Line) -> str:
         view = View(session, self._files, self._reads, self._wait)
-        ruling = self._rules.ruling_of(session, entry)
+        ruling = self._rules.ruling_of(session, line.call)
         if ruling and ruling.action == "reject":
-            self._rules.note(session, entry, REJECT, "rule", ruling)
+            self._rules.note(session, line.show(), REJECT, "rule", ruling)
             raise Failed(f"{ruling.name} of the user rejects this: {ruling.rule}")
         if ruling and ruling.action == "ask" and catalogue.TOOLS[name].reads:
-            await self._ask(session, entry, ruling)
+            await self._ask(session, line.show(), ruling)
         if not (self._writes or catalogue.TOOLS[name].reads):
             raise Failed("the user's settings let no agent write through the editor (fs.write)")
         if "path" in wanted and name != "show":
             path = view.path(wanted["path"])
             if not view.is_inside(path):
                 await view.admit("read", path)
-        return await self._tools[name](Call(view, wanted, entry))
+        return await self._tools[name](Call(view, wanted, line))
 
     async def _ask(self, session: Session, entry: ToolCall, ruling: Ruling) -> None:
         """Ask the user, because a rule says so, unless the agent has asked already."""

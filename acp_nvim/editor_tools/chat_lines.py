@@ -1,10 +1,12 @@
 """Joins the two halves of a call: what the agent tells of it, and what its server asks us. It is one line in the chat.
 
-Most agents announce a call before they make it, some while or after they make it, some never.
+Most agents tell of a call just before or just after they make it, some never. So a line of ours is drawn only when it
+has to be, or a moment after the call has ended.
 """
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,16 +21,77 @@ from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
 
 _TITLE = ("path", "query", "symbol")  # arguments that stand in the title
+# Seconds for the agent to tell of a call that has ended: opencode takes one on a busy machine.
+_PATIENCE = 2.0
 _numbers = count(1)
+
+
+class Line:
+    """The line of one call. `call` is what rules look at; it is in the chat once the agent has told of it, or `show`
+    was called."""
+
+    def __init__(self, lines: ChatLines, session: Session, tool: str, arguments: dict[str, Any]) -> None:
+        self.tool = tool
+        self.is_told = False  # by the agent: the line has its id
+        self._lines, self._session, self._status = lines, session, "in_progress"
+        self.call = ToolCall(0, f"neovim-{next(_numbers)}", time.monotonic())
+        self.call.apply(_under_our_name(schema.ToolCallUpdate(self.call.id), f"{PREFIX}{tool}", arguments), 0)
+
+    @property
+    def is_shown(self) -> bool:
+        return self.call.key > 0
+
+    def show(self) -> ToolCall:
+        """Return the call in the chat."""
+        if not self.is_shown:
+            known = self._session.transcript.calls.find(self.call.id) if self.is_told else None
+            self._apply(self._status if known is None else None)
+            shown = self._session.transcript.calls.find(self.call.id)
+            assert shown
+            self.call = shown
+        return self.call
+
+    def take_told(self, id: str) -> None:
+        """The agent tells of the call now, by its own id."""
+        self.is_told = True
+        if self.is_shown:
+            self._session.transcript.calls.rename(self.call, id)
+        self.call.id = id
+
+    def end(self, has_failed: bool) -> None:
+        """End a call of which the agent has told nothing. Of others it says itself how they did."""
+        self._status = "failed" if has_failed else "completed"
+        if self.is_shown:
+            self._late()
+        elif not self.is_told:
+            asyncio.get_running_loop().call_later(_PATIENCE, self._late)
+
+    def settle(self) -> None:
+        """End a call that waited for the user: until then the agent's own word about its end did not count."""
+        if self.call.is_open and self._session.transcript.calls.find(self.call.id) is self.call:
+            self._apply("completed")
+
+    def _late(self) -> None:
+        if self.is_told:
+            return
+        if not self.is_shown:
+            self.show()
+        elif self.call.is_open and not any(each.is_open for each in self.call.questions):
+            self._apply(self._status)
+
+    def _apply(self, status: str | None) -> None:
+        # not announced, so that a word of the agent about it comes late and begins no other call
+        update = schema.ToolCallUpdate(self.call.id, status=status)
+        self._lines.apply(self._session, _under_our_name(update, self.call.name, self.call.raw_input))
 
 
 class ChatLines:
     def __init__(self, touch: Callable[[Session], None]) -> None:
         self._touch = touch
-        # by the key of their entries: calls whose other half has come
-        self._joined: WeakKeyDictionary[Session, set[int]] = WeakKeyDictionary()
-        # calls that no agent has told of yet
-        self._untold: WeakKeyDictionary[Session, list[ToolCall]] = WeakKeyDictionary()
+        # calls that have both halves, by turn and id
+        self._joined: WeakKeyDictionary[Session, set[tuple[int, str]]] = WeakKeyDictionary()
+        # calls of this turn of which the agent has told nothing
+        self._untold: WeakKeyDictionary[Session, tuple[int, list[Line]]] = WeakKeyDictionary()
 
     # --- what the agent tells
 
@@ -43,56 +106,52 @@ class ChatLines:
                 update = replace(update, status=None, content=None)
             return _under_our_name(update, known.name, arguments)
         if told and told.name in TOOLS and session.tools.is_reached:
-            untold = known is None and self._take_untold(session, told.name)
-            if untold:
-                session.transcript.calls.rename(untold, update.id)
-            if told.is_sure or untold:
+            line = self._take_untold(session, told.name) if known is None else None
+            if line:
+                line.take_told(update.id)
+                self._join(session, update.id)
+                return _under_our_name(update, line.call.name, line.call.raw_input)
+            if told.is_sure:
                 return _under_our_name(update, f"{PREFIX}{told.name}", told.arguments)
         if (update.name or "").startswith(PREFIX):  # a tool of another server that is called like ours
             return replace(update, name=f"other {update.name}")
         return update
 
-    def _take_untold(self, session: Session, tool: str) -> ToolCall | None:
-        waiting = self._untold.get(session, [])
-        found = next((call for call in waiting if call.name == f"{PREFIX}{tool}"), None)
+    def _take_untold(self, session: Session, tool: str) -> Line | None:
+        waiting = self._waiting(session)
+        found = next((line for line in waiting if line.tool == tool), None)
         if found:
             waiting.remove(found)
         return found
 
+    def _waiting(self, session: Session) -> list[Line]:
+        turn, waiting = self._untold.get(session, (-1, []))
+        if turn != session.turn:
+            waiting = []
+            self._untold[session] = session.turn, waiting
+        return waiting
+
+    def _join(self, session: Session, id: str) -> None:
+        self._joined.setdefault(session, set()).add((session.turn, id))
+
     # --- what its server asks
 
-    def begin(self, session: Session, tool: str, arguments: dict[str, Any]) -> ToolCall:
-        """Return the call that the agent has told of, or else a new one."""
-        joined = self._joined.setdefault(session, set())
+    def begin(self, session: Session, tool: str, arguments: dict[str, Any]) -> Line:
+        """Return the line of a call that has come: that of which the agent has told, or else a new one."""
+        line = Line(self, session, tool, arguments)
+        joined = self._joined.get(session, set())
         known = [call for call in session.transcript.calls.of_turn() if _is_for(call, tool)]
-        free = [call for call in reversed(known) if call.key not in joined and call.is_open]
+        free = [call for call in reversed(known) if (session.turn, call.id) not in joined and call.is_open]
         call = next((each for each in free if each.raw_input == arguments), free[0] if free else None)
-        told = call is not None
-        id = call.id if call else f"neovim-{next(_numbers)}"
-        update = schema.ToolCallUpdate(id, known=told, status=None if told else "in_progress")
-        self._apply(session, _under_our_name(update, f"{PREFIX}{tool}", arguments))
-        made = session.transcript.calls.find(id)
-        assert made
-        joined.add(made.key)
-        if not told:
-            self._untold.setdefault(session, []).append(made)
-        return made
+        if call:
+            line.take_told(call.id)
+            self._join(session, call.id)
+            line.show()
+        else:
+            self._waiting(session).append(line)
+        return line
 
-    def end(self, session: Session, call: ToolCall, has_failed: bool) -> None:
-        """End a call of which the agent has told nothing. Of others it says itself how they did."""
-        if call in self._untold.get(session, ()) and call.is_open:
-            status = "failed" if has_failed else "completed"
-            self._apply(session, schema.ToolCallUpdate(call.id, status=status))
-
-    def settle(self, session: Session, call: ToolCall) -> None:
-        """End a call that waited for the user: until then the agent's own word about its end did not count."""
-        if call.is_open and session.transcript.calls.find(call.id) is call:
-            self._apply(session, schema.ToolCallUpdate(call.id, status="completed"))
-
-    def forget_turn(self, session: Session) -> None:
-        self._untold.pop(session, None)
-
-    def _apply(self, session: Session, update: schema.ToolCallUpdate) -> None:
+    def apply(self, session: Session, update: schema.ToolCallUpdate) -> None:
         session.apply(update, time.monotonic())
         self._touch(session)
 
@@ -110,7 +169,8 @@ def _under_our_name(update: schema.ToolCallUpdate, name: str, arguments: Any) ->
     title = None
     if isinstance(arguments, dict):
         given = [str(arguments[each]) for each in _TITLE if isinstance(arguments.get(each), str | int)]
-        title = " ".join([name, *given[:2]])
+        line = f":{arguments['line']}" if tool.name == "show" and "line" in arguments else ""
+        title = f"{' '.join([name, *given[:2]])}{line}"
     elif not update.known:
         title = name
     return replace(update, name=name, title=title, kind=kind, raw_input=arguments)

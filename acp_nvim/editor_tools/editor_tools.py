@@ -18,6 +18,9 @@ from acp_nvim.session.own_tool import SERVER
 from acp_nvim.session.session import Session
 
 log = logging.getLogger(__name__)
+_HINT = (
+    f"Files with unsaved changes in the user's editor: read them with read_buffer of the MCP server {SERVER}."
+)
 _ARGUMENT = "--additional-mcp-config=@{}"  # of copilot, the only one that is known to take a server so
 
 
@@ -124,6 +127,11 @@ class EditorTools:
                 self._records.keep(session.agent, session.id, entry)
             except OSError as error:
                 log.warning("the tools of session %d cannot be kept: %s", session.number, error)
+
+    def hint(self, session: Session) -> str:
+        """Return what the agent's system prompt should say of the tools; empty: the session has none that matter."""
+        endpoint = self._endpoints.get(session)
+        return _HINT if endpoint and "read_buffer" in endpoint.names else ""
 
     def end(self, session: Session) -> None:
         """Stop serving a session that has left its agent, or whose agent has ended."""

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 import anyio
 
 from acp_nvim.editor_tools.call import ALLOW, REJECT, Call
-from acp_nvim.editor_tools.chat_lines import ChatLines
 from acp_nvim.editor_tools.failure import Failed
 from acp_nvim.editor_tools.workspace_edit import FileEdit
 from acp_nvim.files.service import Files
@@ -45,13 +44,12 @@ class Proposer:
         files: Files,
         enforcement: Enforcement,
         rules: RuleApplier,
-        lines: ChatLines,
         spawn: Callable[..., None],
         call_changed: Callable[[Session, ToolCall], None],
         touch: Callable[[Session], None],
     ) -> None:
         self._files, self._enforcement = files, enforcement
-        self._rules, self._lines = rules, lines
+        self._rules = rules
         self._spawn, self._call_changed, self._touch = spawn, call_changed, touch
 
     async def propose(self, call: Call, files: Sequence[FileEdit]) -> str:
@@ -70,15 +68,15 @@ class Proposer:
         except (Failed, RpcError) as error:
             outcome.text = str(error) if isinstance(error, Failed) else error.message
         finally:
-            self._lines.settle(call.session, call.entry)
+            call.line.settle()
             outcome.come.set()
         if outcome.is_late:
-            title, text = call.entry.title, outcome.text
+            title, text = call.line.call.title, outcome.text
             call.session.reports.add(lambda: f"{title}: {text}").is_ready = True
             call.session.on_steerable()
 
     async def _decided(self, call: Call, files: Sequence[FileEdit], outcome: _Outcome) -> str:
-        session, entry = call.session, call.entry
+        session, entry = call.session, call.line.show()
         question = Question(session.number, "permission", entry.title, (ALLOW, REJECT), entry.id)
         question.is_agents = False
         update = schema.ToolCallUpdate(entry.id, content=tuple(OwnDiff.of(*file) for file in files))

@@ -94,7 +94,7 @@ class AgentServices:
         self.previews = Previews(editor, self.files, spawn, touch)
         self.queries = EditorQueries(editor)
         self.tool_lines = lines = ChatLines(touch)
-        proposer = Proposer(self.files, self.enforcement, rules, lines, spawn, self.tool_call_changed, touch)
+        proposer = Proposer(self.files, self.enforcement, rules, spawn, self.tool_call_changed, touch)
         reading, changing = ReadingTools(self.queries), ChangingTools(self.queries, proposer)
         by_name = {
             "open_files": reading.open_files,

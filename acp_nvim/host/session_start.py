@@ -162,7 +162,9 @@ class SessionStarts:
     def _system_prompt(self, session: Session) -> str:
         """Return what is appended to the agent's system prompt, if it takes that."""
         own = self._host.spec.system_prompt or ""
-        if not own or (self._host.agent and self._host.agent.session("systemPrompt")):
+        if self._host.agent and self._host.agent.session("systemPrompt"):
+            return "\n\n".join(filter(None, (own, self._host.app.services.tools.hint(session))))
+        if not own:
             return own
         if not session.lived:
             session.transcript.note("warning", f"{self._host.name} takes no system prompt: yours is not sent")

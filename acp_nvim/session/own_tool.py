@@ -6,6 +6,7 @@
     opencode, kilo     the title, acp_nvim_read_buffer
     kimi, Agentao      the title, mcp__acp_nvim__read_buffer
     gemini, vibe       the id, mcp_acp_nvim_read_buffer-1764
+    gemini             the title, read_buffer (acp_nvim MCP Server)
     copilot            the title, read_buffer
 
 A name is the agent's own word, and so is the shape that codex sends. A title or an id may be made of what its model
@@ -23,6 +24,7 @@ PREFIX = "neovim."  # of the tool's name in rules, in the chat and in the log
 SERVER = "acp_nvim"  # users have servers called neovim
 CHANGING = ("rename_symbol", "code_action", "format_file")  # they propose changes; the others read
 _SPELLED = r"(?:mcp(?:__|[_./:]))?acp[_ ]nvim(?:__|: |[_./:-])(\w+?)"
+_BEHIND = re.compile(r"(\w+) \(acp_nvim MCP Server\)")
 _WHOLE = re.compile(_SPELLED)
 _BEGINS = re.compile(rf"{_SPELLED}(?:[-:\s(].*)?", re.S)
 
@@ -42,7 +44,7 @@ def own_tool(update: schema.ToolCallUpdate) -> OwnTool | None:
         if isinstance(name, str) and update.title == f"mcp.{SERVER}.{name}":
             return OwnTool(name, True, said["arguments"])
     for text in (update.title or "", update.id):
-        if found := _BEGINS.fullmatch(text):
+        if found := _BEGINS.fullmatch(text) or _BEHIND.fullmatch(text):
             return OwnTool(found[1], False)
     return (
         OwnTool(update.title, False)

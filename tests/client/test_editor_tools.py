@@ -279,3 +279,15 @@ async def test_open_calls_get_an_error_when_one_side_ends(desk: Desk, run: str, 
         assert error["code"] == -32000
         assert error["message"]
         assert await do(server.wait) < 1
+
+
+@pytest.mark.parametrize("own", ["", "Be brief."])
+async def test_a_system_prompt_names_the_tool_for_unsaved_text(desk: Desk, run: str, own: str) -> None:
+    offers = on_initialize(sessionCapabilities={"systemPrompt": {}})
+    agent = desk.agent(offers, spec={"system_prompt": own or None})
+    setup(desk, run)
+    await desk.ready()
+    [message] = agent.got("session/new")
+    [content] = message["params"]["systemPrompt"]["content"]
+    assert content["text"].startswith(own)
+    assert "read_buffer" in content["text"]

@@ -153,6 +153,27 @@ async def test_a_user_who_was_asked_by_the_agent_is_not_asked_again(desk: Desk, 
         await talk.ended(1)
 
 
+async def test_a_call_that_the_agent_tells_of_later_is_one_line(desk: Desk, run: str) -> None:
+    go = desk.folder / "go"
+    name = "acp_nvim_open_files"
+    talk, server, _ = await connected(
+        desk,
+        run,
+        wait_file(str(go)),
+        tool("t1", title=name, status="pending"),
+        tool("t1", status="completed"),
+    )
+    desk.editor.answers["ask_editor"] = {"files": []}
+    with server:
+        talk.prompt("look")
+        await talk.until("running")
+        assert await do(server.call, "open_files") == "no file is open"
+        go.touch()
+        await talk.ended(1)
+    assert [line for line in talk.lines if "open_files" in line] == ["read    neovim.open_files"]
+    assert talk.data("AcpToolCall")[-1]["id"] == "t1"
+
+
 def rename(desk: Desk, path: Path) -> None:
     """What the editor has from the language server: the first letter of the file is another one."""
     start, end = {"line": 0, "character": 0}, {"line": 0, "character": 1}
@@ -300,3 +321,48 @@ async def test_a_process_with_several_working_sessions_changes_nothing(desk: Des
         go.touch()
         await first.ended(1)
         await second.ended(1)
+
+
+@pytest.mark.parametrize("option", ["allow", "reject"])
+async def test_files_that_are_made_moved_and_deleted(desk: Desk, run: str, option: str) -> None:
+    go = desk.folder / "go"
+    for name in ("a.py", "gone.py", "moved.py"):
+        (desk.folder / name).write_text(f"{name}\n")
+    talk, server, _ = await connected(desk, run, wait_file(str(go)))
+    rename(desk, desk.folder / "a.py")
+    uri = f"file://{desk.folder}"
+    steps = [
+        {"kind": "create", "uri": f"{uri}/new.py"},
+        {"kind": "delete", "uri": f"{uri}/gone.py"},
+        {"kind": "rename", "oldUri": f"{uri}/moved.py", "newUri": f"{uri}/there.py"},
+        {
+            "textDocument": {"uri": f"{uri}/new.py"},
+            "edits": [
+                {
+                    "range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}},
+                    "newText": "made\n",
+                }
+            ],
+        },
+    ]
+    desk.editor.answers["ask_editor"]["results"][0]["result"] = {"documentChanges": steps}
+    before = {path.name: path.read_text() for path in desk.folder.glob("*.py")}
+    with server:
+        talk.prompt("rename")
+        await talk.until("running")
+        number = server.ask("tools/call", {"name": "rename_symbol", "arguments": RENAME})
+        [question] = await talk.asked()
+        assert {Path(path).name for path in question["files"]} == {
+            "new.py",
+            "gone.py",
+            "moved.py",
+            "there.py",
+        }
+        talk.answer(option)
+        text, is_error = await do(server.result, number)
+        assert not is_error, text
+        go.touch()
+        await talk.ended(1)
+    after = {path.name: path.read_text() for path in desk.folder.glob("*.py")}
+    made = {"a.py": "a.py\n", "new.py": "made\n", "there.py": "moved.py\n"}
+    assert after == (made if option == "allow" else before), text

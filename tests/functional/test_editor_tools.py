@@ -322,3 +322,25 @@ def test_show_tells_whether_the_user_sees_it(open_editor: Open, tmp_path: Path) 
         editor.expect_lua("return require('acp_nvim').status().following")
         wait_until(lambda: server.call("show", path="test.py", line=3) == "shown: test.py, line 3")
         editor.screen.expect("assert total")
+
+
+@pytest.mark.parametrize("by", ["user", "rule"])
+def test_what_was_asked_is_kept_and_what_a_rule_allowed_waits(
+    open_editor: Open, tmp_path: Path, by: str
+) -> None:
+    rules = [{"action": "allow", "tool": "neovim.rename_symbol"}] if by == "rule" else []
+    editor, server, go = begin_change(open_editor, tmp_path, setup={"permissions": rules}, asked="keep")
+    with server:
+        number = server.begin_call("rename_symbol", **RENAME)
+        if by == "user":
+            editor.wait_event("AcpQuestion")
+            [question] = editor.acp("questions")
+            editor.acp("answer", question["id"], "allow")
+        server.result(number)
+        go.touch()
+        editor.wait_event("AcpTurnEnded")
+    wanted = {"kept"} if by == "user" else {"pending"}
+    code = """return vim.iter(require('acp_nvim').changes()):map(function(file)
+      return vim.iter(file.hunks):map(function(hunk) return hunk.state end):totable() end):flatten():totable()"""
+    states = editor.expect_lua(code, lambda states: len(states) >= 3)
+    assert set(states) == wanted

@@ -161,8 +161,13 @@ class Responses:
         return said
 
     def tools(self, body: dict[str, Any]) -> dict[str, Schema]:
-        offered = body.get("tools") or []
-        return {tool["name"]: tool.get("parameters") or {} for tool in offered if tool.get("name")}
+        """The tools of an MCP server stand in a namespace: `mcp__acp_nvim/read_buffer`."""
+        found = {}
+        for tool in body.get("tools") or []:
+            inner = {f"{tool.get('name')}/{each['name']}": each for each in tool.get("tools") or []}
+            named = {tool["name"]: tool} if tool.get("name") and not inner else inner
+            found |= {name: each.get("parameters") or {} for name, each in named.items()}
+        return found
 
     def whole(self, turn: Turn, model: str) -> dict[str, Any]:
         return self._response(model, self._items(turn))
@@ -202,7 +207,7 @@ class Responses:
                 "type": "function_call",
                 "id": number("fc"),
                 "call_id": number("call"),
-                "name": name,
+                **dict(zip(("name", "namespace"), reversed(name.split("/")), strict=False)),
                 "arguments": json.dumps(arguments),
                 "status": "completed",
             }

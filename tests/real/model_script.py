@@ -81,8 +81,10 @@ def step(text: str, tools: dict[str, Schema]) -> Turn:
 
 def call(text: str, tools: dict[str, Schema]) -> Call:
     verb, _, rest = text.partition(" ")
-    if verb == "tool":
+    if verb in ("tool", "editor"):
         name, _, arguments = rest.partition("::")
+        if verb == "editor":  # each agent has a prefix of its own for the tools of a server
+            name = next((each for each in tools if each.endswith(name)), name)
         return name, json.loads(arguments)
     name = next((name for name in TOOLS[verb] if name in tools), None)
     if name is None:

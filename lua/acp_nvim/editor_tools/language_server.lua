@@ -96,7 +96,7 @@ local function params_of(arguments, buf, encoding)
   return params
 end
 
---- The texts of all open files, and how often they have changed: an edit is made for these.
+--- How often each open file has changed: an edit is made for the texts as they are.
 ---@return table<integer, integer>
 local function ticks()
   local found = {}
@@ -108,20 +108,41 @@ local function ticks()
   return found
 end
 
---- The texts of the open files; `changed`: those that are others than when the servers were asked.
----@param before table<integer, integer>
----@return table<string, string> open
----@return string[] changed
-local function texts_since(before)
-  local open, changed = vim.empty_dict(), {}
-  for buf in pairs(ticks()) do
-    local name = api.nvim_buf_get_name(buf)
-    open[name] = text.whole(text.of_buffer(buf))
-    if before[buf] and before[buf] ~= api.nvim_buf_get_changedtick(buf) then
-      changed[#changed + 1] = name
+--- Collects the files that an edit names, wherever they stand in it: `uri`, `oldUri`, and the keys of `changes`.
+---@param value any
+---@param found table<string, true>
+local function named_in(value, found)
+  for key, item in pairs(type(value) == "table" and value or {}) do
+    if type(item) == "table" then
+      named_in(item, found)
+    end
+    for _, uri in ipairs({ key, item }) do
+      if type(uri) == "string" and vim.startswith(uri, "file://") then
+        found[vim.uri_to_fname(uri)] = true
+      end
     end
   end
-  return open, changed
+end
+
+--- The live texts of the files that an edit names; `changed`: those that are others than when the servers were asked.
+---@param before table<integer, integer>
+---@param edits any
+---@param path string  a file that is meant even if the edit does not name it
+---@return table<string, string> live
+---@return string[] changed
+local function texts_since(before, edits, path)
+  local live, changed, named = vim.empty_dict(), {}, { [path] = true }
+  named_in(edits, named)
+  for name in pairs(named) do
+    local buf = find.find(name)
+    if buf then
+      live[name] = text.whole(text.of_buffer(buf))
+      if before[buf] and before[buf] ~= api.nvim_buf_get_changedtick(buf) then
+        changed[#changed + 1] = name
+      end
+    end
+  end
+  return live, changed
 end
 
 ---@param arguments table
@@ -136,7 +157,7 @@ local function ask_all(arguments, buf, clients, done)
   local left, before = #able, arguments.edits and ticks() or nil
   local function finish()
     if before then
-      answer.texts, answer.changed = texts_since(before)
+      answer.texts, answer.changed = texts_since(before, answer.results, arguments.path)
     end
     done(answer)
   end
@@ -222,8 +243,8 @@ function M.execute(arguments, done)
   end
   local function finish(err)
     client.handlers["workspace/applyEdit"] = own
-    local open, changed = texts_since(before)
-    done({ edits = edits, texts = open, changed = changed, error = err and err.message or nil })
+    local live, changed = texts_since(before, edits, arguments.path)
+    done({ edits = edits, texts = live, changed = changed, error = err and err.message or nil })
   end
   local command = { command = arguments.command.command, arguments = arguments.command.arguments }
   if not send(client, "workspace/executeCommand", command, buf, finish) then

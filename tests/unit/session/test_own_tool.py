@@ -39,6 +39,7 @@ def test_a_name_is_sure(raw: dict[str, Any]) -> None:
         {"title": "mcp_acp_nvim.read_buffer"},
         {"title": "acp nvim: read_buffer"},
         {"toolCallId": "mcp_acp_nvim_read_buffer-1764"},
+        {"title": "read_buffer (acp_nvim MCP Server)"},
         {"title": "read_buffer"},
     ],
 )
