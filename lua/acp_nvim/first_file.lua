@@ -18,7 +18,8 @@ function M.read(buf)
   seen[folder] = true
   local root = project.of_file(vim.uv.fs_realpath(name) or name)
   if vim.uv.fs_stat(records.folder(root)) and records.are_kept() then
-    require("acp_nvim.comments").load_project(root)
+    require("acp_nvim.comments.follow") -- which shows what the store has read
+    require("acp_nvim.comments.store").load(root)
   end
 end
 

@@ -100,3 +100,4 @@ comments.on_change(function(comment)
     plan_comments.changed(comment.question)
   end
 end)
+comments.provide_sides(proposal.side_of)

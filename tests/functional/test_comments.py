@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from tests.fakes.script import (
 )
 from tests.functional.editor import Editor
 from tests.steps.files import NOTES, join_lines, open_notes, read_and_edit, write
+from tests.steps.processes import find_backend
 from tests.steps.proposals import (
     decide_mixed,
     get_outcomes,
@@ -132,7 +134,7 @@ def test_an_operator_comments_a_motion_and_its_repetition_asks_again(
     editor.screen.expect("● first")
     editor.type("5G.second<CR>")
     editor.screen.expect("● second")
-    editor.type("8Ggkk<Esc>9GVjgkthird<CR>")
+    editor.type("8Ggkk<Esc>9GVj aethird<CR>")
     editor.screen.expect("● third")
     editor.type("1Ggkl<CR>")
     found = [(each["first"], each["last"], each["text"]) for each in listed(editor)]
@@ -342,6 +344,36 @@ def test_comments_go_into_the_running_turn_of_an_agent_that_takes_them(
     (steered,) = agent.got("_session/steering")
     assert [each["text"] for each in steered["params"]["prompt"]] == ["notes.txt, line 2:\n> line 2\nnote"]
     finish.touch()
+
+
+@pytest.mark.cold
+def test_queued_comments_are_sent_by_the_next_backend(open_editor: Open, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    editor, agent = noted(open_editor, tmp_path, on_prompt("wait", say("Begun."), wait_file(str(go))))
+    editor.acp("prompt", "wait")
+    wait_until(lambda: agent.got("session/prompt"))
+    editor.type("2G aenote<CR> aE")
+    editor.expect_lua("return require('acp_nvim').status().queue", 1)
+    os.kill(find_backend(editor), signal.SIGKILL)
+    editor.wait_event("AcpSessionEnded")
+    assert editor.lua(DRAFTS) == 1
+    editor.type(" aE")
+    editor.screen.expect("1 comment already waits in the queue")
+    go.touch()
+    editor.acp("prompt", "again")
+    editor.expect_lua(DRAFTS, 0)
+    assert sent_texts(agent)[-1] == "notes.txt, line 2:\n> line 2\nnote"
+
+
+def test_a_comment_goes_along_with_a_file_that_is_moved(open_editor: Open, tmp_path: Path) -> None:
+    editor, _ = noted(open_editor, tmp_path)
+    editor.type(":4Acp comment mine<CR>")
+    editor.screen.expect("● mine")
+    (editor.project / "notes.txt").rename(editor.project / "moved.txt")
+    editor.type(":file moved.txt<CR>ggO<Esc>")
+    editor.expect_lua("return vim.fs.basename(require('acp_nvim').comments()[1].path)", "moved.txt")
+    expect_place(editor, 5, 5)
+    editor.screen.expect("● mine")
 
 
 # --- changes in review

@@ -233,6 +233,19 @@ local function begin(buf, shown)
   settle_soon(buf)
 end
 
+--- Takes the comments of a buffer along that has been renamed to where its file was moved.
+---@param each acp.CommentedBuffer
+---@param shown? acp.Commentable
+local function move_along(each, shown)
+  local is_moved = shown and shown.path ~= each.shown.path and each.shown.side == "live" and shown.side == "live"
+  if not is_moved or vim.uv.fs_lstat(each.shown.path) or not vim.uv.fs_lstat(shown.path) then
+    return
+  end
+  for _, comment in ipairs(each.comments) do
+    store.move(comment, shown.path)
+  end
+end
+
 --- Follows the buffer if it has comments.
 ---@param buf integer
 function M.meet(buf)
@@ -242,6 +255,9 @@ function M.meet(buf)
   local shown, each = subject.of(buf), followed[buf]
   if each and vim.deep_equal(each.shown, shown) then
     return settle_soon(buf)
+  end
+  if each then
+    move_along(each, shown)
   end
   followed[buf] = nil
   if shown and #comments_in(shown) > 0 then
@@ -316,13 +332,14 @@ api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWinEnt
   end,
 })
 
-api.nvim_create_autocmd({ "WinResized", "OptionSet" }, {
-  group = group,
-  callback = function(event)
-    if event.event == "WinResized" or event.match == "diff" then
-      vim.iter(vim.tbl_keys(followed)):each(settle_soon)
-    end
-  end,
-})
+local function draw_all()
+  for buf, each in pairs(followed) do
+    each.is_dirty = true
+    settle_soon(buf)
+  end
+end
+
+api.nvim_create_autocmd("WinResized", { group = group, callback = draw_all })
+api.nvim_create_autocmd("OptionSet", { group = group, pattern = "diff", callback = draw_all })
 
 return M

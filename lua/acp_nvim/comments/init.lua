@@ -18,13 +18,13 @@ local target = require("acp_nvim.comments.target")
 
 local M = {
   changed_on_disk = agent_changes.changed_on_disk,
-  load_project = store.load,
   in_buffer = target.in_buffer,
   in_file = target.in_file,
   in_proposal = target.in_proposal,
   in_lines = follow.in_lines,
   of_plan = send.of_plan,
   on_change = store.on_change,
+  provide_sides = subject.provide_sides,
   removed_at = target.removed_at,
   resolve = target.resolve,
   send = send.send,
@@ -133,11 +133,18 @@ function M.all()
   return store.all()
 end
 
+local counts = {} ---@type table<integer, integer>  drafts by session: statuslines ask with every redraw
+
+store.on_change(function()
+  counts = {}
+end)
+
 --- How many comments of the session's projects have not been sent.
 ---@param n integer
 ---@return integer
 function M.count_drafts(n)
-  return #send.drafts_of(n)
+  counts[n] = counts[n] or #send.drafts_of(n)
+  return counts[n]
 end
 
 return M

@@ -66,6 +66,29 @@ local function fits(buf, row, words)
   return not width or is_diff or used + api.nvim_strwidth(words) + 3 <= width
 end
 
+--- Breaks a text between words into rows, as many as are shown.
+---@param text string
+---@param width integer
+---@return string[]
+local function wrapped(text, width)
+  local rows = { "" }
+  for word in text:gmatch("%S+") do
+    local joined = rows[#rows] == "" and word or rows[#rows] .. " " .. word
+    if rows[#rows] == "" or api.nvim_strwidth(joined) <= width then
+      rows[#rows] = joined
+    else
+      rows[#rows + 1] = word
+    end
+  end
+  for i, row in ipairs(rows) do
+    rows[i] = printable.cut(row, width)
+  end
+  if #rows > MOST_ROWS then
+    rows[MOST_ROWS] = printable.cut(rows[MOST_ROWS] .. " …", width)
+  end
+  return vim.list_slice(rows, 1, MOST_ROWS)
+end
+
 ---@param buf integer
 ---@param comment acp.Comment
 local function draw(buf, comment)
@@ -76,7 +99,7 @@ local function draw(buf, comment)
     api.nvim_buf_set_extmark(buf, namespace, row, 0, {
       sign_text = row == first and sign or "│",
       sign_hl_group = group .. "Sign",
-      priority = 20,
+      priority = 4097, -- above the sign of a hunk
     })
   end
   if fits(buf, first, words) then
@@ -88,10 +111,9 @@ local function draw(buf, comment)
     })
     return
   end
-  local rows = {}
-  local width = math.max(windows_of(buf) - 2, LEAST_CELLS)
-  for i, row in ipairs(printable.wrap(words, width)) do
-    rows[i] = i <= MOST_ROWS and { { (i > 1 and "  " or "") .. row, group } } or nil
+  local rows = wrapped(words, math.max(windows_of(buf) - 2, LEAST_CELLS))
+  for i, row in ipairs(rows) do
+    rows[i] = { { (i > 1 and "  " or "") .. row, group } }
   end
   api.nvim_buf_set_extmark(buf, namespace, last, 0, { virt_lines = rows })
 end

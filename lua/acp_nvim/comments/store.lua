@@ -114,7 +114,7 @@ local function take(root, there)
   end
   for id, time in pairs(deleted[root]) do
     local mine = comments[tonumber(id)]
-    if mine and mine.time <= time then
+    if mine and mine.root == root and mine.time <= time then
       comments[mine.id] = nil
       on_change.call(mine)
     end
@@ -233,6 +233,21 @@ function M.leave_question(comment)
   comment.question, comment.side = nil, "live"
   M.save(comment.root)
   on_change.call(comment, true)
+end
+
+--- Moves a comment to another file.
+---@param comment acp.Comment
+---@param path string  resolved
+function M.move(comment, path)
+  local before = comment.root
+  local root = project.of_file(path)
+  comment.path, comment.root, comment.time = path, root, math.max(now(), comment.time + 1)
+  if root ~= before then
+    deleted[before] = deleted[before] or {}
+    deleted[before][tostring(comment.id)] = comment.time
+    M.save(before)
+  end
+  M.save(root)
 end
 
 ---@param comment acp.Comment

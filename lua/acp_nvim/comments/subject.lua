@@ -1,6 +1,6 @@
--- Says what a buffer shows that can be commented: a file, or a side of a proposal.
+-- Says what a buffer shows that can be commented: a file, or a side of a proposal. It is loaded with the first file of
+-- a project that has comments, and so it loads no proposals: these say themselves which buffers are theirs.
 local find = require("acp_nvim.documents.find")
-local proposal = require("acp_nvim.proposal")
 
 local api = vim.api
 local M = {}
@@ -10,11 +10,19 @@ local M = {}
 ---@field side acp.CommentSide  of a comment on its lines
 ---@field question? integer  the proposal of which it is a side
 
+---@type fun(buf: integer): { path: string, question: integer, is_proposed: boolean }?
+local side_of = function() end
+
+---@param provided fun(buf: integer): { path: string, question: integer, is_proposed: boolean }?
+function M.provide_sides(provided)
+  side_of = provided
+end
+
 --- Returns what a buffer shows. The left side of a proposal is the file as it is now, whether it is loaded or not.
 ---@param buf integer
 ---@return acp.Commentable?  nil: neither a file nor a side of a proposal
 function M.of(buf)
-  local shown = proposal.side_of(buf)
+  local shown = side_of(buf)
   if shown then
     local is_plan = vim.startswith(shown.path, "acp://")
     return {
