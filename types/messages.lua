@@ -326,6 +326,7 @@
 ---@field agent string
 ---@field cwd string
 ---@field roots? string[]
+---@field turns? integer  that it had in earlier lives: it goes on counting
 
 --- Begin a session. With an id it is one of an earlier backend: loaded if its agent can, else begun again.
 ---@class acp.message.New: acp.message.Begin

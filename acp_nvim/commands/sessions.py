@@ -59,7 +59,7 @@ class SessionCommands:
         session = Session(command.session, command.agent, cwd, roots)
         self._app.services.files.boundary.begin(session)
         self._app.rules.begin(session)
-        session.lived = lived
+        session.lived, session.turn = lived, command.turns
         session.saved_roots = saved_roots
         session.memory = way.id if way.kind == "again" else None
         session.title = title or None

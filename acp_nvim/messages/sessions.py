@@ -15,6 +15,7 @@ class Begin(OfSession):
     agent: str
     cwd: str
     roots: list[str] | None = None
+    turns: int = 0  # that it had in earlier lives: it goes on counting
 
 
 class New(Begin):

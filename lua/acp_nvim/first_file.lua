@@ -1,11 +1,29 @@
--- Reads what is kept of a project when the first of its files is read. Neovim's start must not feel it: what shows
--- comments is loaded only where there are some.
+-- Reads what is kept of a project when the first of its files is read, or when somebody asks for it. Neovim's start
+-- must not feel it: what shows hunks and comments is loaded only where there are some.
 local project = require("acp_nvim.project")
 local records = require("acp_nvim.project.records")
 
 local M = {}
 
 local seen = {} ---@type table<string, true>  folders of files that have been read
+local loaded = {} ---@type table<string, true>  projects
+
+---@param root string
+local function load(root)
+  if loaded[root] or not records.are_kept() or not vim.uv.fs_stat(records.folder(root)) then
+    return
+  end
+  loaded[root] = true
+  require("acp_nvim.comments.follow") -- which shows what the store has read
+  require("acp_nvim.comments.store").load(root)
+  if #records.names(root, "review-") > 0 then
+    require("acp_nvim.review.keys").attend()
+    require("acp_nvim.review.key_hint").attend()
+    local review = require("acp_nvim.review")
+    review.recall(root)
+    review.committed(root)
+  end
+end
 
 --- Called for each buffer that is read from a file.
 ---@param buf integer
@@ -16,11 +34,12 @@ function M.read(buf)
     return
   end
   seen[folder] = true
-  local root = project.of_file(vim.uv.fs_realpath(name) or name)
-  if vim.uv.fs_stat(records.folder(root)) and records.are_kept() then
-    require("acp_nvim.comments.follow") -- which shows what the store has read
-    require("acp_nvim.comments.store").load(root)
-  end
+  load(project.of_file(vim.uv.fs_realpath(name) or name))
+end
+
+--- The project of the current session, else that of Neovim's folder.
+function M.here()
+  load(project.here())
 end
 
 return M

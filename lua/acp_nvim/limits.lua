@@ -56,6 +56,8 @@ return {
   REMOVED_LINE_BYTES = 1000, -- of each of them
   LOST_LINES = 200, -- of one file that the agent is told
   QUICKFIX_LINE_CELLS = 200,
+  RECORD_BYTES = 64 * MIB, -- of one record of a project that is read
+  RECORDED_TEXT_BYTES = MIB, -- of a text in review that is kept on the disk, too
 
   -- Comments
   RECORD_BYTES = 64 * MIB, -- of one record of a project that is read

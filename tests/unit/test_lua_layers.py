@@ -30,10 +30,11 @@ windows
 question
 proposal
 comments
+first_file
 api
 sessions
 agents
-wiring health install first_file
+wiring health install
 init
 commands
 backend_calls sources

@@ -1,26 +1,21 @@
 -- Offers the changes in review in the Lua API: list, keep, undo.
+local first_file = require("acp_nvim.first_file")
 local requests = require("acp_nvim.backend.session_requests")
 local review = require("acp_nvim.review")
 local session_store = require("acp_nvim.backend.session_store")
-local takes = require("acp_nvim.api.takes")
 
 local M = {}
 
 --- The changes that agents have made, file by file: those that are pending, and those decided since the turn began.
----@param options? { session?: integer, all?: boolean }  default: of the current session, and what was taken
+---@param options? { session?: integer, all?: boolean }  default: of the current session, and those of nobody's
 ---@return table[]? changes
 ---@return string? message
 function M.changes(options)
+  first_file.here()
   if options and options.all then
     return review.changes()
   elseif not (options and options.session) then
-    local meant = takes.with_taken(session_store.current())
-    if #meant < 2 then
-      return meant[1] and review.changes(meant[1]) or {}
-    end
-    return vim.tbl_filter(function(file)
-      return vim.list_contains(meant, file.session)
-    end, review.changes())
+    return review.changes(session_store.current() or 0, true)
   end
   local n, message = requests.session_of(options)
   if not n then
@@ -65,16 +60,13 @@ end
 ---@return true? ok
 ---@return string? message
 function M.undo_turn(turn, options)
-  local n, message
-  if turn or options and options.session then
-    n, message = requests.session_of(options)
-  else
-    n, message = takes.newest(session_store.current(), true)
-  end
-  if not n then
+  local n, message = requests.session_of(options)
+  if not n and (options and options.session or not review.has_ownerless()) then
     return nil, message
   end
-  turn = turn or review.newest_turn(n, true)
+  if not turn then
+    turn, n = review.newest_turn(n or 0, true)
+  end
   if not turn then
     return nil, "nothing left to undo in this session"
   end

@@ -2,9 +2,11 @@
 local available_agents = require("acp_nvim.config.available_agents")
 local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")
+local first_file = require("acp_nvim.first_file")
 local marks = require("acp_nvim.chat.marks")
 local printable = require("acp_nvim.ui.printable")
 local requests = require("acp_nvim.backend.session_requests")
+local review = require("acp_nvim.review")
 local session_store = require("acp_nvim.backend.session_store")
 
 local M = {}
@@ -76,7 +78,12 @@ local function from_saved(verb, id, options, more)
     return focused(n)
   end
   local fields = { agent = agent, cwd = options.cwd or folder(), roots = options.roots }
-  return focused(requests.begin(verb, fields, vim.tbl_extend("error", { id = id }, more or {})))
+  local payload = vim.tbl_extend("error", { id = id }, more or {})
+  if verb ~= "fork" then
+    first_file.here()
+    payload.turns = review.turns_so_far(agent, id)
+  end
+  return focused(requests.begin(verb, fields, payload))
 end
 
 --- Opens a session that the agent has saved, as a session here, and makes it the current one. What was said in it is

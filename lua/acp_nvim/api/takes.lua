@@ -10,33 +10,6 @@ local M = {}
 
 local NOTHING = "nothing to drop: what was taken is decided already"
 
---- The session, and those that hold what was taken from elsewhere.
----@param n? integer
----@return integer[]
-function M.with_taken(n)
-  local found = session_store.taken()
-  if n and not vim.list_contains(found, n) then
-    table.insert(found, 1, n)
-  end
-  return found
-end
-
---- Of the session and of those with what was taken, the one that has changed something last; the session itself if none
---- has.
----@param n? integer
----@param undoable? boolean  that has left something, else that has something pending
----@return integer? session
----@return string? message
-function M.newest(n, undoable)
-  local found = review.newest_of(vim.tbl_filter(function(each)
-    return review.newest_turn(each, undoable) ~= nil
-  end, M.with_taken(n)))
-  if not (found or n) then
-    return requests.session_of()
-  end
-  return found or n
-end
-
 --- Takes what a branch, a commit, a range of commits, a patch file or a worktree has changed into review.
 ---@param source string
 ---@param options? { cwd?: string }  default: the current folder
@@ -58,7 +31,7 @@ end
 --- Closes the session of a take of which nothing is left to decide.
 ---@param n integer
 local function close(n)
-  if session_store.exists(n) and #review.pending(n) == 0 then
+  if session_store.exists(n) and #review.pending({ n }) == 0 then
     sessions.close_session({ session = n })
   end
 end
@@ -69,7 +42,7 @@ end
 ---@return string? message
 function M.drop(options)
   local waiting = vim.tbl_filter(function(n)
-    return #review.pending(n) > 0 or #session_store.questions(n) > 0
+    return #review.pending({ n }) > 0 or #session_store.questions(n) > 0
   end, session_store.taken())
   if #waiting == 0 then
     return nil, NOTHING

@@ -91,7 +91,7 @@ function M.items_of(what)
   for _, file in ipairs(changed(what.session, what.turn)) do
     local before = #items
     for _, hunk in ipairs(file.hunks) do
-      if not what.session or what.is_whole or hunk.session == what.session then
+      if not what.turn or what.is_whole or hunk.session == what.session then
         items[#items + 1] = { filename = file.path, lnum = hunk.first + 1, text = summary(file, hunk) }
         plus, minus = plus + #hunk.new, minus + #hunk.old
       end

@@ -1,5 +1,6 @@
 -- Defines the subcommands of `:Acp` for changes in review: list, keep, undo.
 local changes_quickfix = require("acp_nvim.commands.changes_quickfix")
+local first_file = require("acp_nvim.first_file")
 local key_names = require("acp_nvim.review.key_names")
 local messages = require("acp_nvim.ui.messages")
 local next_file = require("acp_nvim.commands.next_file")
@@ -7,7 +8,6 @@ local requests = require("acp_nvim.backend.session_requests")
 local review = require("acp_nvim.review")
 local review_keys = require("acp_nvim.review.keys")
 local session_store = require("acp_nvim.backend.session_store")
-local takes = require("acp_nvim.api.takes")
 local turn_changes = require("acp_nvim.chat.turn_changes")
 
 local api = vim.api
@@ -16,30 +16,49 @@ local subcommands = {} ---@type table<string, acp.Subcommand>
 --- The turn that is meant: of whose line in the chat is under the cursor, else the newest that has something pending.
 ---@param n integer
 ---@param undoable? boolean
----@return integer?
+---@return integer? turn
+---@return integer session  n, or one of nobody's
 local function turn_of(n, undoable)
   local turn, session = turn_changes.turn_here()
-  return session == n and turn or review.newest_turn(n, undoable)
+  if session == n and turn then
+    return turn, n
+  end
+  return review.newest_turn(n, undoable)
+end
+
+--- The current session, or 0 where there is none and what waits may be nobody's.
+---@return integer? n
+---@return string? message
+local function session_here()
+  first_file.here()
+  local n, message = requests.session_of()
+  if not n and review.has_ownerless() then
+    return 0
+  end
+  return n, message
 end
 
 --- The turn of that number, or the newest that has left something.
 ---@param n integer
 ---@param word? string
 ---@return integer? turn
----@return string? message  it is no number
+---@return integer|string|nil session  or a message: it is no number
 local function turn_named(n, word)
-  local turn = not word and turn_of(n, true) or tonumber(word)
-  local is_number = not word or (turn and turn > 0 and turn == math.floor(turn))
-  return is_number and turn or nil, not is_number and ("'%s' is not the number of a turn"):format(word) or nil
+  if not word then
+    return turn_of(n, true)
+  end
+  local turn = tonumber(word)
+  local is_number = turn and turn > 0 and turn == math.floor(turn)
+  return is_number and turn or nil, is_number and n or ("'%s' is not the number of a turn"):format(word)
 end
 
 --- "3 pending in session 1", or nil.
----@param but integer|integer[]  these sessions do not count
+---@param but integer  what is meant by that session does not count
 ---@return string?
 local function pending_elsewhere(but)
-  local found = {}
+  local found, meant = {}, review.sessions_meant(but)
   for n, count in vim.spairs(review.pending_by_session()) do
-    if not vim.list_contains(vim.iter({ but }):flatten():totable(), n) then
+    if not vim.list_contains(meant, n) then
       found[#found + 1] = ("%d pending in session %d"):format(count, n)
     end
   end
@@ -142,8 +161,11 @@ local ASKED = {
     return whole_turn(n, (session_store.look(n) or {}).turn or 0)
   end,
   turn = function(n, word)
-    local turn, message = turn_named(n, word)
-    return turn and whole_turn(n, turn) or nil, message or nothing_left("review", n)
+    local turn, session = turn_named(n, word)
+    if not turn then
+      return nil, type(session) == "string" and session or nothing_left("review", n)
+    end
+    return whole_turn(session --[[@as integer]], turn)
   end,
 }
 
@@ -160,19 +182,15 @@ local function asked_for(words)
   elseif (first and not take) or #words > 2 or (#words == 2 and first ~= "turn" and first ~= "session") then
     return nil, "usage: :Acp review [turn [n]|session [n]|all|since]"
   end
-  local n, message
-  if take then
-    n, message = requests.session_of()
-  else
-    n, message = takes.newest(session_store.current())
-  end
+  local n, message = session_here()
   if not n then
     return nil, message
   elseif take then
     return take(n, words[2])
   end
-  local turn = turn_of(n)
-  return { session = n, turn = turn, title = turn and ("turn %d"):format(turn) or ("session %d"):format(n) }
+  local turn, session = turn_of(n)
+  local title = turn and ("turn %d"):format(turn) or n > 0 and ("session %d"):format(n) or "all sessions"
+  return { session = session, turn = turn, title = title }
 end
 
 ---@return string[]
@@ -237,7 +255,7 @@ local function hunks_here(range)
 end
 
 ---@class acp.Decided
----@field session integer|integer[]
+---@field session? integer   nil: all sessions
 ---@field turn? integer      keep: nil: all of the session's
 
 --- What still waits once the last change of a turn is decided; nil while the turn has others.
@@ -269,7 +287,7 @@ local function decide_all(verb, what)
       #left > 0 and ("nothing undone · left: %s"):format(table.concat(left, "; ")) or nothing_left(verb, n, turn)
   end
   return review.decide(verb, chosen, {
-    unknown_of = verb == "keep" and (type(n) == "table" and n[1] or n) or nil,
+    unknown_of = verb == "keep" and review.sessions_meant(n, turn) or nil,
     left = left,
     aloud = true,
     turn = turn,
@@ -285,18 +303,13 @@ end
 ---@param call acp.Call
 ---@return true?, string?
 local function decide_turn(verb, call)
-  local n, message
-  if call.words[2] or turn_changes.turn_here() then
-    n, message = requests.session_of()
-  else
-    n, message = takes.newest(session_store.current(), verb == "undo")
-  end
-  if not n then
+  local here, message = session_here()
+  if not here then
     return nil, message
   end
-  local turn, why = turn_named(n, call.words[2])
+  local turn, n = turn_named(here, call.words[2])
   if not turn then
-    return nil, why or nothing_left(verb, n)
+    return nil, type(n) == "string" and n or nothing_left(verb, here)
   elseif verb == "keep" then
     return decide_all(verb, { session = n, turn = turn })
   end
@@ -323,13 +336,16 @@ local function decide(verb, call)
         return waiting_after(n, turn)
       end,
     })
-  elseif what == "all" and not call.bang and not is_long then
-    local meant = takes.with_taken(session_store.current())
-    if #meant == 0 then
-      return nil, select(2, requests.session_of())
+  elseif what == "all" and call.bang and not is_long then
+    review.wait_for_disk()
+    return decide_all(verb, {})
+  elseif what == "all" and not is_long then
+    local n, message = session_here()
+    if not n then
+      return nil, message
     end
     review.wait_for_disk()
-    return decide_all(verb, { session = #meant == 1 and meant[1] or meant })
+    return decide_all(verb, { session = n })
   elseif what == "turn" and #call.words < 3 then
     review.wait_for_disk()
     return decide_turn(verb, call)
@@ -365,8 +381,9 @@ end
 subcommands.keep = {
   args = "[all|turn [n]]",
   doc = "keeps the change under the cursor, those in the range, or all of the session or of a turn: the newest that "
-    .. "has any",
+    .. "has any; all with ! are those of every session",
   range = true,
+  bang = true,
   complete = complete_decision,
   run = function(call)
     return decide("keep", call)
@@ -376,7 +393,7 @@ subcommands.keep = {
 subcommands.undo = {
   args = "[all|turn [n]]",
   doc = "undoes the change under the cursor, those in the range, or all of the session or of a turn: the newest that "
-    .. "has left something; with ! also changes that no call can have made",
+    .. "has left something; with ! also changes that no call can have made, and all are those of every session",
   range = true,
   bang = true,
   complete = complete_decision,

@@ -211,7 +211,7 @@ return {
           name = "persist",
           type = "boolean",
           default = true,
-          doc = "comments are kept in stdpath('state')/acp_nvim, for the next Neovim in the project",
+          doc = "what waits, and comments, are kept in stdpath('state')/acp_nvim for the next Neovim in the project",
         },
       },
     },

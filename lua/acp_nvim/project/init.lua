@@ -26,6 +26,13 @@ function M.of_file(path)
   return M.of_folder(n and session_store.session(n).origin.cwd or vim.fn.getcwd())
 end
 
+--- Returns the project of the current session, else that of Neovim's folder.
+---@return string root
+function M.here()
+  local n = session_store.current()
+  return M.of_folder(n and session_store.session(n).origin.cwd or vim.fn.getcwd())
+end
+
 --- Returns the projects of a session: that of its folder, and those of its further folders.
 ---@param n integer
 ---@return table<string, true> roots

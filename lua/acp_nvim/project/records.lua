@@ -25,7 +25,7 @@ local PAUSE_MS = 1000 -- without a change in insert mode: the user does not type
 ---@class acp.WaitingRecord
 ---@field root string
 ---@field record acp.RecordName
----@field make fun(there?: table): table?
+---@field make fun(there?: table): table|false|nil
 
 local waiting = {} ---@type table<string, acp.WaitingRecord>  path -> what is to be written
 local stamps = {} ---@type table<string, string>  path -> how its file looked when it was read or written
@@ -84,6 +84,14 @@ local function set_aside(path, why)
   end
 end
 
+--- The same for one that turned out to be none.
+---@param root string
+---@param record acp.RecordName
+---@param why string
+function M.set_aside(root, record, why)
+  set_aside(path_of(root, record), why)
+end
+
 ---@param path string
 ---@return string? text
 ---@return string? why  nil: there is none
@@ -130,6 +138,19 @@ function M.read(root, record)
   end
 end
 
+--- The names of the records of a project that begin so.
+---@param root string
+---@param prefix string
+---@return string[]
+function M.names(root, prefix)
+  local names = {}
+  for entry in vim.fs.dir(M.folder(root)) do
+    names[#names + 1] = vim.startswith(entry, prefix) and entry:match("^(.*)%.json$") or nil
+  end
+  table.sort(names)
+  return names
+end
+
 ---@param path string
 ---@param text string
 ---@return string? problem
@@ -150,7 +171,10 @@ end
 ---@param each acp.WaitingRecord
 local function write(path, each)
   local content = each.make(M.read(each.root, each.record))
-  if not content or blocked[path] then
+  if content == nil or blocked[path] then
+    return
+  elseif not content then
+    uv.fs_unlink(path)
     return
   end
   content.version = each.record.version
@@ -191,7 +215,7 @@ end
 --- Writes a record soon. `make` is called then with what the file holds, and returns what it shall hold.
 ---@param root string
 ---@param record acp.RecordName
----@param make fun(there?: table): table?  nil: it stays as it is
+---@param make fun(there?: table): table|false|nil  nil: it stays as it is; false: it goes
 function M.write_soon(root, record, make)
   if not M.are_kept() then
     return

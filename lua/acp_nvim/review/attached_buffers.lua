@@ -12,6 +12,7 @@ local hunk_list = require("acp_nvim.review.hunk_list")
 local limits = require("acp_nvim.limits")
 local moments = require("acp_nvim.review.moments")
 local refresh = require("acp_nvim.review.refresh")
+local remember = require("acp_nvim.review.remember")
 local reviewed_files = require("acp_nvim.review.reviewed_files")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
 local session_store = require("acp_nvim.backend.session_store")
@@ -332,7 +333,9 @@ local function move_along(buf)
   M.settle()
   local there, saved = disk_file.read(path), vim.bo[buf].modified and snapshots.saved(file.text) or file.text
   if there and text.same_lines(there.lines, saved.lines) then
+    remember.forget(file)
     reviewed_files.move(file, path)
+    remember.note(file)
   end
 end
 
@@ -363,6 +366,7 @@ api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWriteP
     if file and is_saved and not change then
       M.settle()
       snapshots.take(file.text, "saved")
+      remember.note(file)
       for _, n in ipairs(session_store.numbers()) do
         turn_bases.save_in_turn(file.text, n, session_store.session(n).turn)
       end

@@ -4,10 +4,12 @@
 local attached_buffers = require("acp_nvim.review.attached_buffers")
 local backend_reports = require("acp_nvim.review.backend_reports")
 local disk_file = require("acp_nvim.review.disk_file")
+local hunk_list = require("acp_nvim.review.hunk_list")
 local limits = require("acp_nvim.limits")
 local messages = require("acp_nvim.ui.messages")
 local outcome = require("acp_nvim.review.outcome")
 local refresh = require("acp_nvim.review.refresh")
+local remember = require("acp_nvim.review.remember")
 local reviewed_files = require("acp_nvim.review.reviewed_files")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
 local undo = require("acp_nvim.review.undo")
@@ -15,7 +17,7 @@ local undo = require("acp_nvim.review.undo")
 local M = {}
 
 ---@class acp.DecideOptions  of many hunks
----@field unknown_of? integer  keep: a session, also its changes that nobody can undo
+---@field unknown_of? integer[]  keep: of these sessions also changes that nobody can undo
 ---@field turn? integer     all of one turn is meant
 ---@field whole_turn? acp.WrittenBy  keep: all that this turn has written, also where later ones have written
 ---@field left? string[]    what is left, and why
@@ -69,7 +71,7 @@ local function release(one)
   end
 end
 
-local function remember(one)
+local function note_undone(one)
   for _, each in ipairs(one.files) do
     each.file.undos = each.file.undos + 1
   end
@@ -94,6 +96,18 @@ function M.forget_session(session)
     return one.by.session == session
   end) then
     forget_undone("nothing to redo: the session of that turn has ended")
+  end
+end
+
+--- Why nothing can be decided here: another Neovim has one of the files in review.
+---@param is_meant fun(file: acp.ReviewedFile): boolean
+---@return string?
+local function refusal(is_meant)
+  for _, file in ipairs(reviewed_files.all()) do
+    local why = file.writer and is_meant(file) and remember.refusal(file)
+    if why then
+      return why
+    end
   end
 end
 
@@ -140,8 +154,8 @@ local function keep_hunks(ids, how)
       end
     end
     attached_buffers.remember_state(file)
-    if how.unknown_of then
-      reviewed_files.forget_unknown(file, how.unknown_of, how.turn, how.turn)
+    for _, session in ipairs(how.unknown_of or {}) do
+      reviewed_files.forget_unknown(file, session, how.turn, how.turn)
     end
     attached_buffers.refresh_or_leave(file)
   end
@@ -170,9 +184,18 @@ end
 ---@param verb "keep"|"undo"
 ---@param hunks acp.Hunk[]
 ---@param how? acp.DecideOptions
----@return true
+---@return true? ok
+---@return string? message
 function M.decide(verb, hunks, how)
   attached_buffers.settle()
+  local why = refusal(function(file)
+    return vim.iter(hunks):any(function(hunk)
+      return #hunk_list.chosen(reviewed_text.waiting(file.text), { [hunk.id] = true }) > 0
+    end)
+  end)
+  if why then
+    return nil, why
+  end
   forget_undone("nothing to redo: other changes were decided since")
   local ids, decide = {}, verb == "keep" and keep_hunks or undo_hunks
   for _, hunk in ipairs(hunks) do
@@ -207,6 +230,12 @@ function M.undo_turn(by, still_waiting)
     shares[file] = outcome.look(file, by)
     count = count + shares[file].count
   end
+  local why = refusal(function(file)
+    return shares[file].count > 0
+  end)
+  if why then
+    return nil, why
+  end
   local message, is_whole
   carry_out(reviewed_files.all(), function(file)
     return shares[file].count > 0 and undo.file(file, { written_by = by }) or {}
@@ -220,7 +249,7 @@ function M.undo_turn(by, still_waiting)
     remove_folders(files)
     message, is_whole = outcome.text(result)
     if #files > 0 then
-      remember({ by = by, count = result.count, files = files })
+      note_undone({ by = by, count = result.count, files = files })
     end
     if count > 0 then
       local waiting = is_whole and still_waiting and still_waiting() or nil

@@ -6,13 +6,17 @@
 --                  (what waits), moments (states of `u`), snapshots (saved, deleted, undone), told (what agents know),
 --                  turn_bases (lines of the user's since), standing (what has no lines)
 --   comes in       attached_buffers (the user's keys), changes_in_buffers and changes_on_disk (agents), turns
+--   stays          owners (sessions of earlier Neovims), remember > record, recall; commits
 --   is decided     decisions > undo (one file) > file_text, disk_file; outcome (the message)
 --   is shown       refresh > signs, keys, key_hint; backend_reports > turn_lines (the chat), told (the agents)
 local backend_reports = require("acp_nvim.review.backend_reports")
 local changes_on_disk = require("acp_nvim.review.changes_on_disk")
+local commits = require("acp_nvim.review.commits")
 local decisions = require("acp_nvim.review.decisions")
 local outcome = require("acp_nvim.review.outcome")
 local queries = require("acp_nvim.review.queries")
+local owners = require("acp_nvim.review.owners")
+local recall = require("acp_nvim.review.recall")
 local refresh = require("acp_nvim.review.refresh")
 local reviewed_files = require("acp_nvim.review.reviewed_files")
 local turn_lines = require("acp_nvim.review.turn_lines")
@@ -22,24 +26,29 @@ require("acp_nvim.review.changes_in_buffers") -- it listens from now on
 return {
   changed = changes_on_disk.changed,
   changes = queries.changes,
+  committed = commits.look,
   decide = decisions.decide,
   files = queries.files,
   fit_lines = backend_reports.fit,
   flush = backend_reports.flush,
+  has_ownerless = function()
+    return #owners.ownerless() > 0
+  end,
   hide_in_diff = refresh.hide_in_diff,
   hunk = queries.hunk,
   hunk_at_cursor = queries.hunk_at_cursor,
   listen = refresh.listen,
-  newest_of = turns.newest,
   newest_turn = queries.newest_turn,
   of_buffer = reviewed_files.of_buffer,
   of_turn = queries.of_turn,
   pending = queries.pending,
   pending_by_session = refresh.pending_by_session,
   pending_files = queries.pending_files,
+  recall = recall.load,
   redo = decisions.redo,
   reported = backend_reports.reported,
   rows = queries.rows,
+  sessions_meant = queries.sessions_meant,
   session_ended = turns.end_session,
   stands = changes_on_disk.stands,
   touching = queries.touching,
@@ -52,6 +61,7 @@ return {
   end,
   turn_size = turn_lines.size,
   turns_of = queries.turns_of,
+  turns_so_far = queries.turns_so_far,
   undo_turn = decisions.undo_turn,
   wait_for_disk = turns.wait_for_disk,
   when_known = turns.when_known,

@@ -20,6 +20,7 @@ local group = api.nvim_create_augroup("acp_nvim.hunk_hint", {})
 ---@field width integer   of the text in the window for which it was made
 
 local hint ---@type acp.HunkHint?  the one that is shown
+local is_attending = false
 local has_hunks = {} ---@type table<integer, true>  buffers with pending hunks
 
 ---@alias acp.Chunks [string, string][]
@@ -133,6 +134,10 @@ end
 
 --- From the first pending change on.
 function M.attend()
+  if is_attending then
+    return
+  end
+  is_attending = true
   local function gone(buf)
     has_hunks[buf] = nil
     update()

@@ -22,6 +22,7 @@ local MAPS = {
 local LINGER_MS = 5000 -- of the keys that decide, after the last change
 local DECIDE = { keep = true, undo = true }
 
+local is_attending = false
 local mapped = {} ---@type table<integer, true> buffers that have their keys
 
 local function map(buf)
@@ -67,6 +68,10 @@ end
 
 --- From the first pending change on.
 function M.attend()
+  if is_attending then
+    return
+  end
+  is_attending = true
   review.listen(function(buf, has_pending)
     if not has_pending then
       unmap_soon(buf)

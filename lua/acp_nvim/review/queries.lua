@@ -1,9 +1,11 @@
 -- Answers questions about the review: the changes, the pending hunks, those in some rows.
 local attached_buffers = require("acp_nvim.review.attached_buffers")
+local owners = require("acp_nvim.review.owners")
 local reviewed_files = require("acp_nvim.review.reviewed_files")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
 local stack = require("acp_nvim.review.stack")
-local state = require("acp_nvim.backend.session_store")
+local session_store = require("acp_nvim.backend.session_store")
+local turns = require("acp_nvim.review.turns")
 
 local api = vim.api
 local M = {}
@@ -26,22 +28,24 @@ end
 
 --- The changes of a file, an entry for each session and kind of author.
 ---@param file acp.ReviewedFile
----@param n? integer  nil: of all sessions
+---@param is_meant fun(session: integer): boolean
 ---@return table[]
-local function changes_of(file, n)
+local function changes_of(file, is_meant)
   local entries, by_author = {}, {} ---@type table[], table<string, table>
   local function entry_of(author)
     local key = ("%d %s"):format(author.session, author.by)
     if not by_author[key] then
-      local session, entry = state.session(author.session), changed_file(file, false, {}) ---@type acp.Session?, table
-      entry.session, entry.by = author.session, author.by
-      entry.agent, entry.session_id = session and session.status.agent, session and session.status.session_id
+      local entry, owner =
+        changed_file(file, false, {}), --[[@as table]]
+        owners.of(author.session)
+      entry.session, entry.by = owners.living(author.session), author.by
+      entry.session_id, entry.agent = owner.session_id, owner.agent
       by_author[key], entries[#entries + 1] = entry, entry
     end
     return by_author[key]
   end
   for _, hunk in ipairs(reviewed_files.hunks(file)) do
-    if not n or hunk.session == n then
+    if is_meant(hunk.session) then
       table.insert(entry_of(hunk).hunks, {
         id = hunk.id,
         first = hunk.first + 1,
@@ -50,7 +54,7 @@ local function changes_of(file, n)
         new = vim.list_slice(hunk.new),
         state = hunk.state,
         turn = hunk.turn,
-        session = hunk.session,
+        session = owners.living(hunk.session),
         asked = hunk.asked,
         call = hunk.call and vim.deepcopy(hunk.call),
         note = hunk.note,
@@ -58,7 +62,7 @@ local function changes_of(file, n)
     end
   end
   for _, author in ipairs(file.unknown) do
-    if not n or author.session == n then
+    if is_meant(author.session) then
       entry_of(author).unknown = true
     end
   end
@@ -72,16 +76,22 @@ function M.files()
 end
 
 --- The changes of agents, in the order of their paths: a file that two have changed has two entries.
----@param n? integer  of that session alone
+---@param n? integer            of that session alone
+---@param with_nobodys? boolean  and of those that are nobody's
 ---@return table[]
-function M.changes(n)
+function M.changes(n, with_nobodys)
   attached_buffers.settle()
   local files, list = vim.tbl_values(reviewed_files.files), {}
   table.sort(files, function(one, other)
     return one.given < other.given
   end)
   for _, file in ipairs(files) do
-    vim.list_extend(list, changes_of(file, n))
+    vim.list_extend(
+      list,
+      changes_of(file, function(session)
+        return n == nil or session == n or (with_nobodys and vim.list_contains(owners.ownerless(), session))
+      end)
+    )
   end
   return list
 end
@@ -104,17 +114,30 @@ function M.hunk(id)
   end
 end
 
---- What is pending of session `n`, and what it has changed that cannot be undone, in the order of the paths.
----@param n? integer|integer[]  nil: of all sessions
----@param turn? integer  those that hold lines of that one
+--- The sessions whose changes are meant: a turn is one session's, and with those of a session go those of nobody's.
+---@param n? integer|integer[]  nil: all; several: these
+---@param turn? integer
+---@return integer[]
+function M.sessions_meant(n, turn)
+  if type(n) == "table" then
+    return n
+  end
+  return turn and { n } or vim.list_extend(n and { n } or session_store.numbers(), owners.ownerless())
+end
+
+--- What is pending of the sessions that are meant, and what they have changed that cannot be undone, in the order of
+--- the paths.
+---@param n? integer|integer[]
+---@param turn? integer  of that session: those that hold lines of this one
 ---@return acp.ChangedFile[]
 function M.pending_files(n, turn)
   attached_buffers.settle()
-  local function is_meant(session)
-    return not n or session == n or type(n) == "table" and vim.list_contains(n, session)
+  local meant = {} ---@type table<integer, true>
+  for _, session in ipairs(M.sessions_meant(n, turn)) do
+    meant[session] = true
   end
   local function fits(change)
-    return is_meant(change.session) and (not turn or change.turn == turn)
+    return meant[change.session] ~= nil and (not turn or change.turn == turn)
   end
   local function holds(hunk)
     return fits(hunk) or vim.iter(hunk.earlier):any(fits)
@@ -179,11 +202,20 @@ function M.turns_of(n)
   return list
 end
 
---- The newest turn of session `n` with something pending.
+--- The highest number of a turn that a session had in earlier Neovims.
+---@param agent string
+---@param session_id string
+---@return integer
+function M.turns_so_far(agent, session_id)
+  local n = owners.find({ agent = agent, session_id = session_id })
+  local turns = n and M.turns_of(n) or {}
+  return turns[#turns] or 0
+end
+
 ---@param n integer
----@param undoable? boolean  with a hunk, where any has one: of other changes nobody knows the earlier text
+---@param undoable? boolean
 ---@return integer?
-function M.newest_turn(n, undoable)
+local function newest_turn(n, undoable)
   local newest = 0
   local function count(author)
     for _, of in ipairs({ author, author.other }) do
@@ -199,6 +231,19 @@ function M.newest_turn(n, undoable)
     vim.iter(file.unknown):each(count)
   end
   return newest > 0 and newest or nil
+end
+
+--- The newest turn of session `n`, or of nobody's, with something pending.
+---@param n integer
+---@param undoable? boolean  with a hunk, where any has one: of other changes nobody knows the earlier text
+---@return integer? turn
+---@return integer session
+function M.newest_turn(n, undoable)
+  local found = vim.tbl_filter(function(each)
+    return newest_turn(each, undoable) ~= nil
+  end, M.sessions_meant(n))
+  local session = turns.newest(found) or found[1] or n
+  return newest_turn(session, undoable), session
 end
 
 --- The pending hunks that the rows touch; what is deleted is between two of them.

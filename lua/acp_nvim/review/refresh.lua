@@ -3,6 +3,7 @@
 local backend_reports = require("acp_nvim.review.backend_reports")
 local find = require("acp_nvim.documents.find")
 local hunk_list = require("acp_nvim.review.hunk_list")
+local remember = require("acp_nvim.review.remember")
 local reviewed_files = require("acp_nvim.review.reviewed_files")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
 local session_store = require("acp_nvim.backend.session_store")
@@ -71,6 +72,9 @@ local function known_of(file)
     facts[#facts + 1] = ("%d.%d %s"):format(author.session, author.turn, author.by)
     sessions[author.session] = true
   end
+  for n in vim.spairs(sessions) do
+    facts[#facts + 1] = n
+  end
   return { changes = changes, facts = table.concat(facts, "\n"), sessions = sessions, pending = pending }
 end
 
@@ -131,6 +135,14 @@ function M.file(file, from, to)
   if not is_known or next(file.text.told) then
     backend_reports.flush_soon()
   end
+  remember.note(file)
+end
+
+--- Changes have another number of their session.
+function M.all()
+  for _, file in ipairs(reviewed_files.all()) do
+    M.file(file, 0, -1)
+  end
 end
 
 --- Nothing of the file is left to decide, or to list.
@@ -138,6 +150,7 @@ end
 function M.over(file)
   local before = announced[file]
   reviewed_files.leave(file)
+  remember.note(file)
   announced[file] = nil
   count(before and before.pending or {}, {})
   backend_reports.file_over(file)

@@ -63,6 +63,9 @@ local M = {}
 ---@field last_buf? integer  the one that was followed last
 ---@field buf_of_deleted? integer  the loaded buffer that still has the text of a deleted file
 ---@field undos integer       undone turns that `:Acp redo` may bring back
+---@field root? string        of its project
+---@field is_recalled? boolean  what was kept in it earlier is known
+---@field writer? acp.RecordWriter  another Neovim, which had it in review when it was read from its record
 
 M.files = {} ---@type table<string, acp.ReviewedFile> by resolved path
 
@@ -87,6 +90,36 @@ function M.enter(path, given, lines)
   }
   M.files[path] = file
   return file
+end
+
+--- All that belongs to one session belongs to another: what was written down goes on in a living one.
+---@param from integer
+---@param to integer
+function M.renumber(from, to)
+  local seen = {}
+  local function walk(value)
+    if type(value) ~= "table" or seen[value] then
+      return
+    end
+    seen[value] = true
+    if rawget(value, "session") == from then
+      value.session = to
+    end
+    for _, each in pairs(value) do
+      walk(each)
+    end
+  end
+  walk(M.files)
+end
+
+--- Says what stands at the path of a file, as a record has it.
+---@param file acp.ReviewedFile
+---@param lines string[]
+---@param known acp.Known
+function M.stand(file, lines, known)
+  local standing_text = reviewed_text.new(lines)
+  standing_text.known, file.text.standing = known, standing_text
+  standing_text.kept_ids, standing_text.listed = file.text.kept_ids, file.text.listed
 end
 
 --- Gives a file that was moved its new path.

@@ -3,7 +3,9 @@
 local attached_buffers = require("acp_nvim.review.attached_buffers")
 local backend = require("acp_nvim.backend.process")
 local backend_reports = require("acp_nvim.review.backend_reports")
+local commits = require("acp_nvim.review.commits")
 local decisions = require("acp_nvim.review.decisions")
+local remember = require("acp_nvim.review.remember")
 local reviewed_files = require("acp_nvim.review.reviewed_files")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
 local session_store = require("acp_nvim.backend.session_store")
@@ -47,6 +49,7 @@ function M.begin(session, turn)
     return other ~= session and session_store.exists(other)
   end, began_last)
   table.insert(began_last, session)
+  commits.turn_begins(session)
   for _, file in ipairs(reviewed_files.all()) do
     forget_decided(file, session, turn - 2)
   end
@@ -68,6 +71,8 @@ end
 ---@param turn integer
 function M.all_known(session, turn)
   known[session] = math.max(known[session] or 0, turn)
+  remember.close()
+  commits.turn_over(session)
   local waits = waiting[session]
   if waits and waits.turn <= turn then
     waiting[session] = nil

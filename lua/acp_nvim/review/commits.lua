@@ -1,0 +1,154 @@
+-- Keeps what the user commits: a pending hunk whose new lines are in HEAD, in their place, and were not there when the
+-- project's last turn ended. Agents commit, too: what is committed while a turn runs keeps nothing.
+local diff = require("acp_nvim.documents.diff")
+local decisions = require("acp_nvim.review.decisions")
+local project = require("acp_nvim.project")
+local records = require("acp_nvim.project.records")
+local session_store = require("acp_nvim.backend.session_store")
+local reviewed_files = require("acp_nvim.review.reviewed_files")
+local text = require("acp_nvim.documents.text")
+
+local M = {}
+
+local HEAD = { name = "head", version = 1 }
+local looked = {} ---@type table<string, string>  root -> HEAD when it was looked at last
+
+--- Asks git, beside all else. What it cannot answer is nil: there may be no git, no repository, no such file.
+---@param root string
+---@param arguments string[]
+---@param fn fun(said?: string)
+local function git(root, arguments, fn)
+  local command = vim.list_extend({ "git", "-C", root }, arguments)
+  local function over(done)
+    vim.schedule(function()
+      fn(done.code == 0 and done.stdout or nil)
+    end)
+  end
+  if not pcall(vim.system, command, { env = { GIT_OPTIONAL_LOCKS = "0" } }, over) then
+    fn(nil)
+  end
+end
+
+---@param root string
+---@param fn fun(head: string)
+local function head_of(root, fn)
+  git(root, { "rev-parse", "--verify", "-q", "HEAD" }, function(said)
+    if said then
+      fn(vim.trim(said))
+    end
+  end)
+end
+
+--- Whether a text has the hunk: the text differs from the live one nowhere near it.
+---@param edits acp.Edit[]  of the live lines, which make that text of them
+---@param hunk acp.Hunk
+---@return boolean
+local function has(edits, hunk)
+  return not vim.iter(edits):any(function(edit)
+    return edit[1] <= hunk.first + hunk.n and edit[2] >= hunk.first
+  end)
+end
+
+--- The pending hunks that one commit has and an earlier one has not.
+---@param file acp.ReviewedFile
+---@param now string
+---@param before? string  nil: there was no such file
+---@return acp.Hunk[]
+local function committed(file, now, before)
+  local there = diff.edits(file.text.lines, text.split(now).lines)
+  local then_ = diff.edits(file.text.lines, text.split(before or "").lines)
+  return vim.tbl_filter(function(hunk)
+    return not hunk.note and has(there, hunk) and not has(then_, hunk)
+  end, reviewed_files.pending(file))
+end
+
+---@param root string
+---@return acp.ReviewedFile[]
+local function files_of(root)
+  return vim.tbl_filter(function(file)
+    return reviewed_files.has_pending(file) and not file.deleted and vim.startswith(file.path, root .. "/")
+  end, reviewed_files.all())
+end
+
+---@param root string
+---@param head string
+---@param before string
+local function keep(root, head, before)
+  for _, file in ipairs(files_of(root)) do
+    local name = file.path:sub(#root + 2)
+    git(root, { "show", head .. ":" .. name }, function(now)
+      git(root, { "show", before .. ":" .. name }, function(earlier)
+        local hunks = now and reviewed_files.files[file.path] == file and committed(file, now, earlier) or {}
+        if #hunks > 0 then
+          decisions.decide("keep", hunks)
+        end
+      end)
+    end)
+  end
+end
+
+---@param root string
+---@param is_meant fun(): boolean
+local function look(root, is_meant)
+  if #files_of(root) == 0 then
+    return
+  end
+  head_of(root, function(head)
+    local noted = records.read(root, HEAD)
+    if noted and noted.head ~= head and looked[root] ~= head and is_meant() then
+      looked[root] = head
+      keep(root, head, noted.head)
+    end
+  end)
+end
+
+---@return boolean
+local function is_idle()
+  return not vim.iter(session_store.numbers()):any(function(n)
+    return session_store.session(n).turn ~= nil
+  end)
+end
+
+--- Looks whether the user has committed what waits in a project.
+---@param root string
+function M.look(root)
+  if is_idle() then
+    look(root, is_idle)
+  end
+end
+
+--- A turn begins: what is in HEAD by now was committed before it.
+---@param n integer  the session
+function M.turn_begins(n)
+  for root in pairs(project.of_session(n)) do
+    look(root, function()
+      return true
+    end)
+  end
+end
+
+--- A turn is over: what is in HEAD by now was not committed by the user.
+---@param n integer  the session
+function M.turn_over(n)
+  for root in pairs(project.of_session(n)) do
+    head_of(root, function(head)
+      looked[root] = nil
+      records.write_soon(root, HEAD, function()
+        return { head = head }
+      end)
+    end)
+  end
+end
+
+vim.api.nvim_create_autocmd({ "FocusGained", "BufReadPost" }, {
+  group = vim.api.nvim_create_augroup("acp_nvim.commits", {}),
+  callback = function()
+    local roots = {}
+    for _, file in ipairs(reviewed_files.all()) do
+      roots[project.of_file(file.path)] = true
+    end
+    vim.iter(vim.tbl_keys(roots)):each(M.look)
+  end,
+})
+
+return M
