@@ -223,6 +223,29 @@ def test_what_cannot_be_commented_is_said_in_one_line(open_editor: Open, tmp_pat
     assert listed(editor) == []
 
 
+def test_a_file_that_was_never_written_has_comments(open_editor: Open, tmp_path: Path) -> None:
+    editor, agent = noted(open_editor, tmp_path)
+    editor.type(":edit new.txt<CR>ihello<Esc>:Acp comment greet louder<CR>")
+    editor.screen.expect("● greet louder")
+    editor.type("Onew<Esc> aE")
+    editor.wait_event("AcpComment", state="sent")
+    wait_until(lambda: agent.got("session/prompt"))
+    assert sent_texts(agent) == ["new.txt, line 2:\n> hello\ngreet louder"]
+
+
+def test_a_range_that_is_none_is_refused_and_one_backwards_is_asked_about(
+    open_editor: Open, tmp_path: Path
+) -> None:
+    editor, _ = noted(open_editor, tmp_path)
+    editor.type(":3,40Acp comment x<CR>")
+    editor.screen.expect("E16")
+    assert listed(editor) == []
+    editor.type(":silent 5,2Acp comment x<CR>")
+    expect_place(editor, 2, 5)
+    editor.type(":%Acp comment the whole file<CR>")
+    editor.expect_lua("return require('acp_nvim').comments()[1].last", 10)
+
+
 # --- what agents do
 
 
