@@ -308,6 +308,14 @@ SCENES: dict[str, list[str]] = {
     "proposal": OPENED,
     "mixed": [*OPENED, "gg]cdo", ":w<CR>", "wait:Done:", ":Acp<CR>"],
     "review": [*EDITED, ":Acp review<CR>", "gg]h"],
+    "comments": [
+        *(*EDITED, ":Acp review<CR>", "gg]h"),
+        *(
+            ":5Acp comment read it from the settings<CR>",
+            ":Acp comment! this was right, the year is in the settings, too<CR>",
+        ),
+        *(":8,9Acp comment name the rate, and say in the docstring what it is for<CR>", "wait:name the rate"),
+    ],
     "sessions": [
         *said("Explain total() in markdown.", "That is all"),
         *(":Acp new<CR>", "wait:idle", "iFind the calls of total().", SEND, "wait:All six"),
