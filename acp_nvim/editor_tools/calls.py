@@ -54,7 +54,7 @@ class Calls:
         """Return the result of tools/call. What goes wrong is told to the model."""
         try:
             wanted = arguments.read(catalogue.TOOLS[name], given)
-            session = _caller(endpoint.sessions(), catalogue.TOOLS[name].reads)
+            session = _caller(endpoint.callers(), catalogue.TOOLS[name].reads)
         except (Failed, arguments.Mistaken) as error:
             return _result(str(error), is_error=True)
         session.tools.count_call()

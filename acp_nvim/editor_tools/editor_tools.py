@@ -43,6 +43,8 @@ class EditorTools:
         self._has_swept = False
         self._entries: WeakKeyDictionary[Session, Entry] = WeakKeyDictionary()  # for the life of the session
         self._endpoints: dict[Session, Endpoint] = {}
+        self._forks: WeakKeyDictionary[Session, list[Session]] = WeakKeyDictionary()
+        self._told: set[str] = set()  # warnings: the editor sends the configuration again and again
         self._processes: dict[object, tuple[Endpoint, str]] = {}  # with the file that names the entry
 
     def configure(self, settings: Settings, run: str | None, state: str | None) -> None:
@@ -50,14 +52,19 @@ class EditorTools:
         is_known = isinstance(wanted, bool | list)
         self._names, unknown = catalogue.chosen(wanted if is_known else True)
         if not is_known:
-            self._say("warn", "'editor_tools' must be true, false or a list of names: all tools are offered")
+            self._warn_once("'editor_tools' must be true, false or a list of names: all tools are offered")
         elif unknown:
-            self._say(
-                "warn", f"'editor_tools' names {', '.join(map(repr, unknown))}, which is no tool: left out"
+            self._warn_once(
+                f"'editor_tools' names {', '.join(map(repr, unknown))}, which is no tool: left out"
             )
         self._run = run
         self._records.configure(state)
         self.calls.configure(settings)
+
+    def _warn_once(self, text: str) -> None:
+        if text not in self._told:
+            self._told.add(text)
+            self._say("warn", text)
 
     # --- as one of the servers of a session
 
@@ -83,7 +90,9 @@ class EditorTools:
             return [endpoint.entry.in_session()]
         known = self._entries.get(session) or self._records.find(session.agent, session.memory)
         try:
-            endpoint = self._serve(known or Entry.new(self._run), lambda: [session])
+            endpoint = self._serve(
+                known or Entry.new(self._run), lambda: [session], lambda: self._callers(session)
+            )
         except sockets.Taken:
             assert known
             self._become(session, "elsewhere")
@@ -105,12 +114,22 @@ class EditorTools:
         endpoint.tell("sent")
         return [endpoint.entry.in_session()]
 
-    def _serve(self, entry: Entry, sessions: Callable[[], list[Session]]) -> Endpoint:
+    def _callers(self, session: Session) -> list[Session]:
+        """Return whose call it is that comes over the session's server: kimi goes on with it in a fork."""
+        forks = (fork for fork in self._forks.get(session, ()) if fork.in_turn and not fork.tools.is_reached)
+        return [session] if session.in_turn else [next(forks, session)]
+
+    def forked(self, parent: Session, fork: Session) -> None:
+        self._forks.setdefault(parent, []).append(fork)
+
+    def _serve(
+        self, entry: Entry, sessions: Callable[[], list[Session]], callers: Callable[[], list[Session]]
+    ) -> Endpoint:
         if not self._has_swept:
             self._has_swept = True
             sockets.sweep(self._run)
         self._hide(entry.token)
-        endpoint = Endpoint(entry, list(self._names), sessions, self.calls.carry_out, self._touch)
+        endpoint = Endpoint(entry, list(self._names), sessions, callers, self.calls.carry_out, self._touch)
         self._spawn(endpoint.run)
         return endpoint
 
@@ -150,7 +169,7 @@ class EditorTools:
             return []
         entry = Entry.new(self._run)
         try:
-            endpoint = self._serve(entry, sessions)
+            endpoint = self._serve(entry, sessions, sessions)
             file = f"{entry.address}.json"
             private_files.append(Path(file), entry.in_file().encode())
         except OSError as error:

@@ -19,17 +19,20 @@ Carry = Callable[["Endpoint", str, Any], Awaitable[dict[str, Any]]]
 
 
 class Endpoint:
-    """`sessions` are those that the entry may speak for: one, or all of a process that has got it as an argument."""
+    """`sessions` are those that have got the entry: one, or all of a process that has got it as an argument. `callers`
+    are those that a call may be of."""
 
     def __init__(
         self,
         entry: Entry,
         names: list[str],
         sessions: Callable[[], list[Session]],
+        callers: Callable[[], list[Session]],
         carry_out: Carry,
         changed: Callable[[Session], None],
     ) -> None:
-        self.entry, self.token, self.names, self.sessions = entry, entry.token, names, sessions
+        self.entry, self.token, self.names = entry, entry.token, names
+        self.sessions, self.callers = sessions, callers
         self._carry_out, self._changed = carry_out, changed
         self._connections: set[Connection] = set()
         self._initialized: list[Connection] = []

@@ -114,6 +114,8 @@ class ReadingTools:
         note = left_out(hidden, "problem")
         if found:
             return page.text("name a file, or a severity", note)
+        if said.get("silent") and said.get("unattended"):
+            return f"no problems are known: no language server looks at {view.name(path or '')}"
         if said.get("silent"):
             return (
                 f"no answer yet for {view.name(path or '')}: its language server is still at work, call again"

@@ -119,6 +119,8 @@ class SessionStarts:
             session.memory = way.id
         else:
             self._early.expect()
+        if way.kind == "fork" and (parent := self.by_id.get(way.id)):
+            self._host.app.services.tools.forked(parent, session)
         servers, roots = self._host.servers(session), self._roots(session, way)
         params = encode.session(session.cwd, servers, roots, way.id, self._system_prompt(session))
         if way.at:

@@ -213,6 +213,15 @@ async def test_the_folder_of_the_sockets_is_the_users_alone(desk: Desk, run: str
     assert len(entry["args"][-1].encode()) < 104
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a folder another user's")
+async def test_a_folder_of_another_user_is_not_used(desk: Desk, run: str) -> None:
+    (Path(run) / "acp_nvim").mkdir(mode=0o700)
+    os.chown(Path(run) / "acp_nvim", 12345, 12345)
+    _, _, entry = await begin(desk, run)
+    assert os.path.dirname(entry["args"][-1]) != f"{run}/acp_nvim"
+    assert os.stat(os.path.dirname(entry["args"][-1])).st_uid == 0
+
+
 async def test_what_a_killed_neovim_has_left_is_removed(desk: Desk, run: str) -> None:
     folder = Path(run) / "acp_nvim"
     folder.mkdir(mode=0o700)

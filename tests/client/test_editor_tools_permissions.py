@@ -9,7 +9,18 @@ import pytest
 from tests.client.conftest import Desk, Talk
 from tests.client.editor_tools_steps import begin, do, entries, run_folder, setup
 from tests.fakes.mcp_client import McpServer
-from tests.fakes.script import ScriptedAgent, eventually, on_prompt, permission, say, tool, wait_file
+from tests.fakes.script import (
+    ScriptedAgent,
+    eventually,
+    on,
+    on_initialize,
+    on_prompt,
+    permission,
+    result,
+    say,
+    tool,
+    wait_file,
+)
 
 NAME = "mcp__acp_nvim__read_buffer"
 CODEX = {"server": "acp_nvim", "tool": "read_buffer", "arguments": {"path": "a.py"}}
@@ -299,6 +310,34 @@ async def test_no_write_through_the_editor(desk: Desk, run: str) -> None:
         assert "fs.write" in (await do(server.result, number))[0]
         (desk.folder / "go").touch()
         await talk.ended(1)
+
+
+async def test_calls_while_only_a_fork_works_are_the_forks(desk: Desk, run: str) -> None:
+    go = desk.folder / "go"
+    offers = on_initialize(sessionCapabilities={"fork": {}})
+    forked = on("session/fork", result({"sessionId": "f"}))
+    agent = desk.agent(offers, forked, on_prompt("", wait_file(str(go))))
+    setup(desk, run)
+    parent = await desk.ready()
+    [[entry]] = entries(agent)
+    fork = desk.new(verb="fork", id="s1")
+    await fork.until("idle")
+    [[own]] = entries(agent, "session/fork")
+    assert own["args"] != entry["args"]
+    desk.editor.answers["ask_editor"] = {"files": []}
+    with McpServer(entry) as server:
+        await do(server.begin)
+        fork.prompt("work")
+        await fork.until("running")
+        await do(server.call, "open_files")
+        assert [talk.status["tools"]["calls"] for talk in (parent, fork)] == [0, 1]
+        parent.prompt("work")
+        await parent.until("running")
+        await do(server.call, "open_files")
+        await eventually(lambda: parent.status["tools"]["calls"] == 1)
+        go.touch()
+        await fork.ended(1)
+        await parent.ended(1)
 
 
 async def test_a_process_with_several_working_sessions_changes_nothing(desk: Desk, run: str) -> None:

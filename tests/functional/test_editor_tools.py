@@ -113,6 +113,25 @@ def test_without_a_language_server_the_answer_says_what_to_do(open_editor: Open,
         assert "edit the files yourself" in server.fail("rename_symbol", **where, new_name="x")
 
 
+def test_a_file_that_nobody_looks_at_has_no_known_problems(open_editor: Open, tmp_path: Path) -> None:
+    _, agent = begin(open_editor, tmp_path, init="")
+    with connect(agent) as server:
+        told = server.call("get_file_problems", path="shop.py")
+        assert told == "no problems are known: no language server looks at shop.py"
+
+
+def test_several_sessions_and_the_doctor(open_editor: Open, tmp_path: Path) -> None:
+    editor, agent = begin(open_editor, tmp_path, init="")
+    editor.acp("new_session")
+    wait_until(lambda: len(agent.got("session/new")) == 2)
+    with connect(agent):
+        editor.type(":Acp tools<CR>")
+        editor.screen.expect("mine #1: sent, 12 tools, 0 calls")
+        editor.screen.expect("mine #2: ")
+        editor.type(":close<CR>:Acp doctor mine<CR>")
+        editor.screen.expect("tools       mine #1: sent, 12 tools, 0 calls")
+
+
 def test_places_outside_the_folder_and_settings(open_editor: Open, tmp_path: Path) -> None:
     setup = {"fs": {"read": False, "outside": "deny"}}
     editor, agent = begin(open_editor, tmp_path, init="", setup=setup)

@@ -36,6 +36,8 @@ class Story:
         spec = {"command": command[0], "args": command[1:], "env": environment}
         if mode := recipe.get("mode"):
             spec["defaults"] = {"mode": mode}
+        if mcp := recipe.get("mcp"):
+            spec["mcp"] = mcp
         setup = {"agents": {agent: spec}, "log": {"wire": True}, **setup}
         self.editor = Editor(program, folder / "editor", setup=setup, size=(120, 40))
         self.project = self.editor.project

@@ -27,10 +27,17 @@ def test_unsaved_lines_and_problems_reach_the_model(start) -> None:  # type: ign
     story.editor.lua(INIT)
     if story.status()["tools"]["state"] == "none":
         pytest.skip(f"{story.agent} takes no servers")
+    if "MCP warning" in story.chat():
+        pytest.skip(f"{story.agent} lacks what its MCP client imports")
     before = len(story.requests())
+    # qwen waits for no server, and keeps the tools behind a search: its model calls them by their whole names
+    is_deferred = story.agent == "qwen"
+    if is_deferred:
+        story.editor.expect_lua(STATE, "connected", timeout=LONG)
+    verb = "tool mcp__acp_nvim__" if is_deferred else "editor "
     story.prompt(
-        'editor read_buffer::{"path": "notes.txt"}',
-        'editor get_file_problems::{"severity": "error"}',
+        verb + 'read_buffer::{"path": "notes.txt"}',
+        verb + 'get_file_problems::{"severity": "error"}',
         "say That is it.",
     )
     story.until(lambda: answered(story) and story.editor.events("AcpTurnEnded"))

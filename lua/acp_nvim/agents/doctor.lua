@@ -129,7 +129,7 @@ local function draw(name, report)
   local findings = report and M.findings(report) or { { "result", { "starting …" }, "AcpNote" } }
   local tools = tools_report.lines(name)
   if #tools > 0 then
-    findings[#findings + 1] = { "tools", tools, "" }
+    table.insert(findings, 2, { "tools", tools, "" })
   end
   for _, finding in ipairs(findings) do
     for i, text in ipairs(finding[2]) do

@@ -41,7 +41,8 @@ function M.list(arguments, done)
   end
   local function answer(has_come)
     local there = api.nvim_buf_is_valid(buf) and reported(buf, arguments.severity) or {}
-    done({ problems = there, silent = not has_come or nil })
+    local clients = vim.lsp.get_clients({ bufnr = buf })
+    done({ problems = there, silent = not has_come or nil, unattended = #clients == 0 or nil })
   end
   if not is_fresh then
     return answer(true)
