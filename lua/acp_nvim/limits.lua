@@ -102,6 +102,8 @@ return {
   HISTORY_PROMPTS = 500, -- of one project
   HISTORY_BYTES = MIB, -- of its file, which is then written again with what is kept
   HISTORY_PROMPT_BYTES = 64 * KIB, -- a longer prompt is remembered and not written
+  SAVED_EDITS_SECONDS = 30 * 24 * 60 * 60, -- edits of a proposal that no other one has asked for
+  SAVED_EDITS_BYTES = 16 * MIB, -- of both texts of a file, which are read as its proposal opens
 
   -- Completion: it must never wait
   CANDIDATES = 100,

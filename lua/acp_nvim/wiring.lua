@@ -72,6 +72,7 @@ end)
 backend.on_session_lost(backend_lost.mark_all_ended)
 backend.on_session_lost(file_changed_prompt.turn_ended)
 backend.on_shutdown(proposal.wait_for_sent)
+backend.on_shutdown(proposal.save_edits)
 
 -- The chat ------------------------------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from tests.fakes.script import (
 )
 from tests.functional.editor import Editor
 from tests.steps.conversation import expect_answerable, open_chat
-from tests.steps.proposals import ASIDE, get_outcomes, get_prompts
+from tests.steps.proposals import ASIDE, NEW, OLD, get_outcomes, get_prompts, open_diff, write_through
 
 Open = Callable[..., Editor]
 PLAN = "# Round the prices\n\n1. Read `price.py`\n2. Write the code\n3. Ship it\n"
@@ -216,6 +216,66 @@ def test_a_comment_moves_with_its_line_of_an_edited_plan(open_editor: Open, tmp_
     [told] = get_prompts(agent)[1]
     assert "\n+Goal: no cent is lost\n" in told
     assert told.endswith('My comments:\n- line 6, "3. Ship it": only after a review')
+
+
+@pytest.mark.parametrize("is_closed", [False, True])
+@pytest.mark.every_nvim
+def test_edits_of_a_plan_survive_the_end_of_neovim(
+    open_editor: Open, tmp_path: Path, is_closed: bool
+) -> None:
+    state = {"env": {"XDG_STATE_HOME": str(tmp_path / "state")}, "init": f"vim.cmd.cd([[{tmp_path}]])"}
+    agent = script(tmp_path, on_prompt("", ask_plan()))
+    editor = open_plan(open_editor, agent, **state)
+    editor.type("Gdd")
+    if is_closed:
+        editor.type(":q<CR>")
+        editor.expect_lua(BUFFER, 0)
+        editor.type(":qa<CR>:qa<CR>")  # a turn runs, so Neovim asks once
+    else:
+        editor.type(":qa!<CR>")
+    editor.wait_exit()
+    files = list((tmp_path / "state").rglob("edits/*.json"))
+    assert [file.stat().st_mode & 0o777 for file in files] == [0o600]
+    agent = script(tmp_path, on_prompt("plan it", ask_plan()), on_prompt("", say("ok")), name="two")
+    editor = open_plan(open_editor, agent, **state)
+    editor.screen.expect("your edits from before Neovim ended are back (:edit! drops them)")
+    assert editor.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)") == PLAN.splitlines()[:-1]
+    editor.screen.expect("plan · :w refuses it and sends your version")
+    editor.type(":w<CR>")
+    wait_until(lambda: len(get_prompts(agent)) == 2)
+    assert get_outcomes(agent) == ["plan"]
+    assert not list((tmp_path / "state").rglob("edits/*.json"))
+
+
+def test_edits_of_a_proposal_survive_as_well(open_editor: Open, tmp_path: Path) -> None:
+    state = {"env": {"XDG_STATE_HOME": str(tmp_path / "state")}, "init": f"vim.cmd.cd([[{tmp_path}]])"}
+    (tmp_path / "notes.txt").write_text(OLD)
+    for name in ("one", "two"):
+        agent = script(tmp_path, on_prompt("", *write_through()), name=name)
+        editor = open_chat(open_editor, agent, size=(120, 40), **state)
+        editor.type("<C-w>t:edit notes.txt<CR>")
+        open_diff(editor)
+        if name == "one":
+            editor.type("ggOmine<Esc>/SEVENTEEN<CR>do:qa!<CR>")
+            editor.wait_exit()
+    editor.screen.expect("mine")
+    editor.type(":w<CR>")
+    editor.wait_event("AcpTurnEnded")
+    text = (tmp_path / "notes.txt").read_text()
+    assert text == "mine\n" + NEW.replace("SEVENTEEN", "line 17")
+    editor.type(":edit! notes.txt<CR>:Acp undo turn<CR>")
+    wait_until(lambda: (tmp_path / "notes.txt").read_text() == "mine\n" + OLD)
+
+
+def test_edits_of_another_plan_go_to_a_buffer(open_editor: Open, tmp_path: Path) -> None:
+    state = {"env": {"XDG_STATE_HOME": str(tmp_path / "state")}, "init": f"vim.cmd.cd([[{tmp_path}]])"}
+    editor = open_plan(open_editor, script(tmp_path, on_prompt("", ask_plan())), **state)
+    editor.type("Gccmine<Esc>:qa!<CR>")
+    editor.wait_exit()
+    other = "# Another\n\nquite another plan\n"
+    editor = open_plan(open_editor, script(tmp_path, on_prompt("", ask_plan(other))), **state)
+    assert editor.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)") == other.splitlines()
+    assert editor.lua(ASIDE) == [*PLAN.splitlines()[:-1], "mine"]
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,10 @@ local auto_open = require("acp_nvim.proposal.auto_open")
 local build = require("acp_nvim.proposal.build")
 local close = require("acp_nvim.proposal.close")
 local decision = require("acp_nvim.proposal.decision")
+local messages = require("acp_nvim.ui.messages")
 local refuse_file = require("acp_nvim.proposal.refuse_file")
 local session_store = require("acp_nvim.backend.session_store")
+local saved_edits = require("acp_nvim.proposal.saved_edits")
 local show = require("acp_nvim.proposal.show")
 local sides = require("acp_nvim.proposal.sides")
 local store = require("acp_nvim.proposal.store")
@@ -25,6 +27,7 @@ local M = {
   offer = auto_open.offer,
   preview = build.preview,
   refuse_file = refuse_file.refuse,
+  save_edits = saved_edits.save,
   side_of = store.side_of,
   wait_for_sent = decision.wait_for_sent,
   why_not = decision.why_not,
@@ -39,11 +42,17 @@ local function update(proposal, message)
   local old, is_same = proposal.files, proposal.message and proposal.message.version == message.version
   local before = old[proposal.at] and old[proposal.at].path
   proposal.message, proposal.files, proposal.at = message, {}, 1
+  local is_new, is_restored = #old == 0 and message.question ~= nil and message.kind ~= "merge", false
   for index, sent in ipairs(message.files) do
+    local saved = is_new and saved_edits.take(message.session, sent.path) or nil
+    sent.begun, is_restored = saved or sent.begun, is_restored or saved ~= nil
     proposal.files[index] = { sent = sent, path = sent.path, name = sent.name }
     proposal.at = sent.path == before and index or proposal.at
   end
   sides.take_over(proposal, old, is_same)
+  if is_restored and vim.iter(proposal.files):any(store.edited_text) then
+    messages.show("info", "your edits from before Neovim ended are back (:edit! drops them)")
+  end
   decision.tell_edits(proposal)
 end
 

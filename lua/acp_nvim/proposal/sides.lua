@@ -195,7 +195,7 @@ function M.take_over(proposal, old, is_same)
     if begun then
       M.build(file)
       local before, yours = side_text.split(begun.right), (side_text.split(begun.text))
-      local merged, overlaps = side_text.merge(before, file.sides.right, yours)
+      local merged, overlaps = side_text.merge(before, file.sides.right or "", yours)
       if overlaps then
         set_aside.put(proposal.key, { [file.path] = yours }, GONE)
       else
