@@ -104,6 +104,7 @@ DEMO = AgentSpec(
     mcp_servers=[],
     defaults={},
     writes_through=True,
+    mcp="none",
 )
 
 # Bearer tok, Authorization: Basic dXNlcg==      postgres://user:password@host

@@ -10,6 +10,7 @@ import tempfile
 from contextlib import suppress
 
 _FOLDER = "acp_nvim"
+_OWN = "acp_nvim_"  # of a folder that is made for one socket
 _NAME = 16  # characters
 _PATH_BYTES = 103  # that an address may have on every system
 _WAITING = 64  # connections that nobody has accepted yet
@@ -20,15 +21,19 @@ class Taken(Exception):
 
 
 def new_address(run: str | None) -> str:
-    """Return an address that nobody uses, below the folder `run`, or else in a folder of its own."""
+    """Return an address that nobody uses, in the first of our folders that can be used, or else in one of its own."""
     name = secrets.token_hex(_NAME // 2)
-    path = os.path.join(run, _FOLDER) if run else ""
-    if path and len(os.fsencode(path)) + 1 + _NAME <= _PATH_BYTES and _is_private(path):
-        return os.path.join(path, name)
-    short = tempfile.gettempdir()
-    if len(os.fsencode(short)) + len("/acp_nvim-12345678/") + _NAME > _PATH_BYTES:
-        short = "/tmp"
-    return os.path.join(tempfile.mkdtemp(prefix=f"{_FOLDER}-", dir=short), name)
+    for folder in _folders(run):
+        if len(os.fsencode(folder)) + 1 + _NAME <= _PATH_BYTES and _is_private(folder):
+            return os.path.join(folder, name)
+    return os.path.join(tempfile.mkdtemp(prefix=_OWN, dir="/tmp"), name)
+
+
+def _folders(run: str | None) -> list[str]:
+    """Return where our sockets may lie: below the folder `run`, or, where that is too deep, below that for temporary
+    files."""
+    temporary = os.path.join(tempfile.gettempdir(), f"{_FOLDER}-{os.geteuid()}")
+    return [*([os.path.join(run, _FOLDER)] if run else []), temporary]
 
 
 def listen(address: str) -> socket.socket:
@@ -56,21 +61,19 @@ def remove(address: str) -> None:
     with suppress(FileNotFoundError):
         os.unlink(address)
     folder = os.path.dirname(address)
-    if os.path.basename(folder).startswith(f"{_FOLDER}-"):
+    if os.path.basename(folder).startswith(_OWN):
         with suppress(OSError):
             os.rmdir(folder)
 
 
 def sweep(run: str | None) -> None:
     """Remove the sockets that Neovims and backends have left which were killed."""
-    folder = os.path.join(run, _FOLDER) if run else ""
-    if not folder or not os.path.isdir(folder) or not _is_private(folder):
-        return
-    for name in os.listdir(folder):
-        path = os.path.join(folder, name)
-        if len(name) == _NAME and stat.S_ISSOCK(os.lstat(path).st_mode) and not is_living(path):
-            with suppress(FileNotFoundError):
-                os.unlink(path)
+    for folder in _folders(run):
+        there = os.listdir(folder) if os.path.isdir(folder) and _is_private(folder) else []
+        for path in (os.path.join(folder, name) for name in there if len(name) == _NAME):
+            with suppress(FileNotFoundError):  # another Neovim looks as well
+                if stat.S_ISSOCK(os.lstat(path).st_mode) and not is_living(path):
+                    os.unlink(path)
 
 
 def is_living(address: str) -> bool:

@@ -300,3 +300,12 @@ async def test_a_system_prompt_names_the_tool_for_unsaved_text(desk: Desk, run: 
     [content] = message["params"]["systemPrompt"]["content"]
     assert content["text"].startswith(own)
     assert "read_buffer" in content["text"]
+
+
+async def test_a_folder_that_is_too_deep_for_an_address(desk: Desk) -> None:
+    deep = desk.folder / ("d" * 60) / ("e" * 60)
+    deep.mkdir(parents=True)
+    _, _, entry = await begin(desk, str(deep))
+    assert len(entry["args"][-1].encode()) < 104
+    with McpServer(entry) as server:
+        assert await do(server.begin) == ALL

@@ -9,19 +9,25 @@ function M.folder()
   return vim.fn.stdpath("run") --[[@as string]]
 end
 
+---@param path string
+local function remove_if_dead(path)
+  local pipe = assert(uv.new_pipe())
+  pipe:connect(path, function(err)
+    pipe:close()
+    if err and err:find("^ECONNREFUSED") then
+      uv.fs_unlink(path)
+    end
+  end)
+end
+
 --- Looks at each socket, without waiting.
 function M.remove()
-  local folder = M.folder() .. "/acp_nvim"
-  for name, kind in vim.fs.dir(folder) do
-    local pipe = kind == "socket" and uv.new_pipe()
-    if pipe then
-      local path = folder .. "/" .. name
-      pipe:connect(path, function(err)
-        pipe:close()
-        if err and err:find("^ECONNREFUSED") then
-          uv.fs_unlink(path)
-        end
-      end)
+  local temporary = ("%s/acp_nvim-%d"):format(uv.os_tmpdir(), uv.getuid())
+  for _, folder in ipairs({ M.folder() .. "/acp_nvim", temporary }) do
+    for name, kind in vim.fs.dir(folder) do
+      if kind == "socket" then
+        remove_if_dead(folder .. "/" .. name)
+      end
     end
   end
 end
