@@ -18,6 +18,7 @@ class Call:
     view: View
     wanted: dict[str, Any]  # its arguments
     line: Line  # in the chat
+    in_turn: bool  # a turn of the agent was running when it called
 
     @property
     def session(self) -> Session:

@@ -74,6 +74,7 @@ class Calls:
         return _result(text, has_failed)
 
     async def _answer(self, session: Session, name: str, wanted: dict[str, Any], line: Line) -> str:
+        in_turn = session.in_turn
         view = View(session, self._files, self._reads, self._wait)
         ruling = self._rules.ruling_of(session, line.call)
         if ruling and ruling.action == "reject":
@@ -87,7 +88,7 @@ class Calls:
             path = view.path(wanted["path"])
             if not view.is_inside(path):
                 await view.admit("read", path)
-        return await self._tools[name](Call(view, wanted, line))
+        return await self._tools[name](Call(view, wanted, line, in_turn))
 
     async def _ask(self, session: Session, entry: ToolCall, ruling: Ruling) -> None:
         """Ask the user, because a rule says so, unless the agent has asked already."""

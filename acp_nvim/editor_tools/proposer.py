@@ -6,6 +6,7 @@ The agent waits for the decision, but not for ever: after a while it is told to 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 import anyio
 
@@ -46,11 +47,12 @@ class Proposer:
         rules: RuleApplier,
         spawn: Callable[..., None],
         call_changed: Callable[[Session, ToolCall], None],
+        own_turn: Callable[[Session], AbstractContextManager[None]],
         touch: Callable[[Session], None],
     ) -> None:
         self._files, self._enforcement = files, enforcement
         self._rules = rules
-        self._spawn, self._call_changed, self._touch = spawn, call_changed, touch
+        self._spawn, self._call_changed, self._own_turn, self._touch = spawn, call_changed, own_turn, touch
 
     async def propose(self, call: Call, files: Sequence[FileEdit]) -> str:
         """Return what became of the change, or that the user has not decided yet."""
@@ -63,19 +65,23 @@ class Proposer:
         return WAITING
 
     async def _decide(self, call: Call, files: Sequence[FileEdit], outcome: _Outcome) -> None:
+        has_no_turn = not call.in_turn and call.session.phase == "idle"
         try:
-            outcome.text = await self._decided(call, files, outcome)
+            with self._own_turn(call.session) if has_no_turn else nullcontext():
+                try:
+                    outcome.text = await self._decided(call, files)
+                finally:
+                    call.line.settle()
         except (Failed, RpcError) as error:
             outcome.text = str(error) if isinstance(error, Failed) else error.message
         finally:
-            call.line.settle()
             outcome.come.set()
         if outcome.is_late:
             title, text = call.line.call.title, outcome.text
             call.session.reports.add(lambda: f"{title}: {text}").is_ready = True
             call.session.on_steerable()
 
-    async def _decided(self, call: Call, files: Sequence[FileEdit], outcome: _Outcome) -> str:
+    async def _decided(self, call: Call, files: Sequence[FileEdit]) -> str:
         session, entry = call.session, call.line.show()
         question = Question(session.number, "permission", entry.title, (ALLOW, REJECT), entry.id)
         question.is_agents = False

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import anyio
@@ -94,7 +96,9 @@ class AgentServices:
         self.previews = Previews(editor, self.files, spawn, touch)
         self.queries = EditorQueries(editor)
         self.tool_lines = lines = ChatLines(touch)
-        proposer = Proposer(self.files, self.enforcement, rules, spawn, self.tool_call_changed, touch)
+        proposer = Proposer(
+            self.files, self.enforcement, rules, spawn, self.tool_call_changed, self.own_turn, touch
+        )
         reading, changing = ReadingTools(self.queries), ChangingTools(self.queries, proposer)
         by_name = {
             "open_files": reading.open_files,
@@ -151,6 +155,21 @@ class AgentServices:
         """Note how the files look, just before the agent can change them."""
         self.watch.begin(session, self.known_files)
         self.review.begin_turn(session)
+
+    @contextmanager
+    def own_turn(self, session: Session) -> Iterator[None]:
+        """Run a turn that no prompt has begun."""
+        session.begin_own_turn()
+        self.begin_turn(session)
+        turn = session.turn
+        try:
+            yield
+        finally:
+            if session.in_turn and session.turn == turn:
+                session.end_turn(time.monotonic(), "cancelled" if session.cancelling else "end_turn")
+                self.end_turn(session)
+                session.on_idle()
+            self._touch(session)
 
     def report(self, session: Session) -> tuple[str, list[int]]:
         """Return the report that the next prompt begins with, and the ids of the comments that it holds."""

@@ -145,6 +145,7 @@ class Host:
         if session not in self.sessions:
             self.sessions.append(session)
         session.on_steerable = partial(self.steering.send_next_soon, session)
+        session.on_idle = partial(self.advance, session)
         session.starting()
         self._app.services.tools.joined(self, session)
         self._facts(session)

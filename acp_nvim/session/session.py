@@ -79,6 +79,9 @@ class Session:
         self.reports = PendingReports()
         # called when the running turn may be able to take the user's words: its agent's host sends them
         self.on_steerable: Callable[[], None] = lambda: None
+        self.on_idle: Callable[[], None] = lambda: (
+            None
+        )  # a turn of its own has ended: prompts may wait for that
         self.writes_through = False  # its agent writes files by asking us
         self.queue = Queue()
         self.steer_request: SteerRequest | None = (
@@ -219,20 +222,30 @@ class Session:
     def begin_turn(self, prompt: Prompt, report: str = "", at: float | None = None) -> None:
         """Begin a turn. `report` is sent to the agent before the user's words. `at`: now, in seconds since 1970; None
         in a replay."""
-        self.turn += 1
-        self._prompt, self.unanswered = prompt, None
-        self.questions.turn.begin(self.clock())
-        self.usage.tokens.begin_turn()
-        self.memory = self.id
+        self._begin_turn(prompt)
         self.about = self.about or one_line(prompt.text[:_ABOUT])
-        self.reloading = False
-        self.phase, self.stop_reason, self.error, self.cancelling = "running", None, None, False
-        self.hints.begin_turn()
         self.transcript.user(prompt.text, report, at)
         pictures = prompt.pictures
         for words in prompt.attached:
             self.transcript.note("info", f"with {visible(words)}", pictures.get(words))
         self.events.add("AcpTurnStarted", turn=self.turn)
+
+    def begin_own_turn(self) -> None:
+        """Begin a turn that no prompt has begun: the agent proposes a change by a tool of the editor's while none
+        runs."""
+        self._begin_turn(None)
+        self.transcript.own_turn()
+        self.events.add("AcpTurnStarted", turn=self.turn)
+
+    def _begin_turn(self, prompt: Prompt | None) -> None:
+        self.turn += 1
+        self._prompt, self.unanswered = prompt, None
+        self.questions.turn.begin(self.clock())
+        self.usage.tokens.begin_turn()
+        self.memory = self.id
+        self.reloading = False
+        self.phase, self.stop_reason, self.error, self.cancelling = "running", None, None, False
+        self.hints.begin_turn()
 
     @property
     def takes_words(self) -> bool:

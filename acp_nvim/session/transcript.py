@@ -161,6 +161,11 @@ class Transcript:
         self._echoes.clear()
         self.expect_echo(text, report)
 
+    def own_turn(self) -> None:
+        """Begin a turn that no prompt has begun."""
+        self._leave_plan()
+        self.calls.begin_turn()
+
     def await_answer(self) -> None:
         """The prompt is on its way: what comes now is the agent's."""
         self._add(AnswerBegins(self._key()))

@@ -222,6 +222,32 @@ async def test_a_proposal_is_allowed_and_written(desk: Desk, run: str) -> None:
         await talk.ended(1)
 
 
+@pytest.mark.parametrize("ends", ["allow", "cancel"])
+async def test_without_a_turn_it_is_one_of_its_own(desk: Desk, run: str, ends: str) -> None:
+    file = desk.folder / "a.py"
+    file.write_text("a\n")
+    talk, server, agent = await connected(desk, run, say("Yes."))
+    rename(desk, file)
+    with server:
+        number = server.ask("tools/call", {"name": "rename_symbol", "arguments": RENAME})
+        await talk.asked()
+        assert talk.data("AcpTurnStarted") == [{"turn": 1}]
+        talk.prompt("and now?")  # it waits for the decision
+        if ends == "allow":
+            talk.answer("allow")
+        else:
+            talk.send("cancel")
+        text, _ = await do(server.result, number)
+        assert ("it is written" if ends == "allow" else "withdrawn") in text
+        told = await talk.ended(1)
+        assert told["stop_reason"] == ("end_turn" if ends == "allow" else "cancelled")
+        if ends == "cancel":
+            talk.send("queue_release")
+        await talk.ended(2)
+    assert len(agent.got("session/prompt")) == 1
+    assert file.read_text() == ("b\n" if ends == "allow" else "a\n")
+
+
 async def test_a_cancel_withdraws_the_proposal(desk: Desk, run: str) -> None:
     talk, server, number, file = await proposed(desk, run)
     with server:

@@ -363,3 +363,19 @@ def test_what_was_asked_is_kept_and_what_a_rule_allowed_waits(
       return vim.iter(file.hunks):map(function(hunk) return hunk.state end):totable() end):flatten():totable()"""
     states = editor.expect_lua(code, lambda states: len(states) >= 3)
     assert set(states) == wanted
+
+
+@pytest.mark.every_nvim
+def test_a_change_without_a_turn_can_be_undone_as_one(open_editor: Open, tmp_path: Path) -> None:
+    editor, agent = begin(open_editor, tmp_path)
+    expect_attached(editor)
+    with connect(agent) as server:
+        number = server.begin_call("rename_symbol", **RENAME)
+        editor.wait_event("AcpQuestion")
+        [question] = editor.acp("questions")
+        editor.acp("answer", question["id"], "allow")
+        assert server.result(number)[0].startswith("the user allowed the change")
+        editor.wait_event("AcpTurnEnded", turn=1)
+        assert texts(editor)["test.py"] == renamed(TEST)
+    assert editor.acp("undo_turn")
+    wait_until(lambda: texts(editor) == {"cart.py": CART, "shop.py": SHOP, "test.py": TEST})
