@@ -15,6 +15,7 @@ from acp_nvim.protocol import schema
 from acp_nvim.session.proposed_diffs import diffs, patch
 from acp_nvim.session.question import Question
 from acp_nvim.session.tool_call import ToolCall
+from acp_nvim.text.agent_patches import lines_of
 from acp_nvim.text.diff_view import too_large, unified
 from acp_nvim.text.printable import one_line, visible
 
@@ -102,7 +103,7 @@ def _changes(body: Body, call: ToolCall, cwd: str) -> None:
         return
     rows = [row for old, new in found for row in unified(old, new)]
     if not found and (text := patch(call)):
-        rows = [(line[:1], line[1:]) for line in text.splitlines()]
+        rows = [(line[:1], line[1:]) for line in lines_of(text)]
     _beginning(body, rows, "all")
 
 

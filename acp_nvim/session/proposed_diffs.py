@@ -13,7 +13,7 @@ from acp_nvim.protocol import schema
 from acp_nvim.session.own_tool import OwnDiff
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.session.tool_paths import absolute, named, usable
-from acp_nvim.text.agent_patches import envelope, is_patch
+from acp_nvim.text.agent_patches import envelope, is_patch, lines_of
 
 _OLD = ("old_string", "oldString", "old_str", "oldText", "old_text", "before")
 _NEW = ("new_string", "newString", "new_str", "newText", "new_text", "after")
@@ -170,13 +170,13 @@ def _makes(pairs: list[tuple[str, str]], files: list[FileDiff], count: int) -> b
 
 def _net(files: list[FileDiff]) -> Counter[str]:
     """Count how often each line is added minus how often it is removed; context cancels out."""
-    net = Counter(line for diff in files for line in (diff.new or "").splitlines())
-    net.subtract(line for diff in files for line in (diff.old or "").splitlines())
+    net = Counter(line for diff in files for line in lines_of(diff.new or ""))
+    net.subtract(line for diff in files for line in lines_of(diff.old or ""))
     return net
 
 
 def _net_of_patch(text: str) -> Counter[str]:
-    lines = [line for line in text.splitlines() if not line.startswith(("+++ ", "--- "))]
+    lines = [line for line in lines_of(text) if not line.startswith(("+++ ", "--- "))]
     net = Counter(line[1:] for line in lines if line[:1] == "+")
     net.subtract(line[1:] for line in lines if line[:1] == "-")
     return net

@@ -70,12 +70,22 @@ def _both(names: str) -> Iterator[str]:
     yield from chain.from_iterable(same or halves)
 
 
+def lines_of(text: str) -> list[str]:
+    """Return the lines as a program that writes them sees them: only LF ends one, with or without a CR before it.
+
+    `str.splitlines` parts at eight more characters. What stands behind one of them would be a line that begins with no
+    mark, and be left out of what the user is shown.
+    """
+    lines = text.split("\n")
+    return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]
+
+
 def envelope(text: str) -> list[Piece]:
     """Return the hunks of an `apply_patch` envelope; empty if it is none, or if a line is not understood."""
     start = text.find("*** Begin Patch")
     if start < 0:
         return []
-    pieces = list(_pieces(text[start:].splitlines()[1:]))
+    pieces = list(_pieces(lines_of(text[start:])[1:]))
     return [] if None in pieces else [piece for piece in pieces if piece]
 
 

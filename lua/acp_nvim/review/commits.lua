@@ -2,6 +2,7 @@
 -- project's last turn ended. Agents commit, too: what is committed while a turn runs keeps nothing.
 local diff = require("acp_nvim.documents.diff")
 local decisions = require("acp_nvim.review.decisions")
+local git = require("acp_nvim.system.git")
 local project = require("acp_nvim.project")
 local records = require("acp_nvim.project.records")
 local session_store = require("acp_nvim.backend.session_store")
@@ -11,33 +12,8 @@ local text = require("acp_nvim.documents.text")
 local M = {}
 
 local HEAD = { name = "head", version = 1 }
-local looked = {} ---@type table<string, string>  root -> HEAD when it was looked at last
-
---- Asks git, beside all else. What it cannot answer is nil: there may be no git, no repository, no such file.
----@param root string
----@param arguments string[]
----@param fn fun(said?: string)
-local function git(root, arguments, fn)
-  local command = vim.list_extend({ "git", "-C", root }, arguments)
-  local function over(done)
-    vim.schedule(function()
-      fn(done.code == 0 and done.stdout or nil)
-    end)
-  end
-  if not pcall(vim.system, command, { env = { GIT_OPTIONAL_LOCKS = "0" } }, over) then
-    fn(nil)
-  end
-end
-
----@param root string
----@param fn fun(head: string)
-local function head_of(root, fn)
-  git(root, { "rev-parse", "--verify", "-q", "HEAD" }, function(said)
-    if said then
-      fn(vim.trim(said))
-    end
-  end)
-end
+-- root -> HEAD when it was looked at last; nothing since a turn ended, as HEAD is noted anew then
+local looked = {} ---@type table<string, string>
 
 --- Whether a text has the hunk: the text differs from the live one nowhere near it.
 ---@param edits acp.Edit[]  of the live lines, which make that text of them
@@ -55,10 +31,10 @@ end
 ---@param before? string  nil: there was no such file
 ---@return acp.Hunk[]
 local function committed(file, now, before)
-  local there = diff.edits(file.text.lines, text.split(now).lines)
-  local then_ = diff.edits(file.text.lines, text.split(before or "").lines)
+  local to_now = diff.edits(file.text.lines, text.split(now).lines)
+  local to_before = diff.edits(file.text.lines, text.split(before or "").lines)
   return vim.tbl_filter(function(hunk)
-    return not hunk.note and has(there, hunk) and not has(then_, hunk)
+    return not hunk.note and has(to_now, hunk) and not has(to_before, hunk)
   end, reviewed_files.pending(file))
 end
 
@@ -76,8 +52,8 @@ end
 local function keep(root, head, before)
   for _, file in ipairs(files_of(root)) do
     local name = file.path:sub(#root + 2)
-    git(root, { "show", head .. ":" .. name }, function(now)
-      git(root, { "show", before .. ":" .. name }, function(earlier)
+    git.text(root, head, name, function(now)
+      git.text(root, before, name, function(earlier)
         local hunks = now and reviewed_files.files[file.path] == file and committed(file, now, earlier) or {}
         if #hunks > 0 then
           decisions.decide("keep", hunks)
@@ -93,7 +69,7 @@ local function look(root, is_meant)
   if #files_of(root) == 0 then
     return
   end
-  head_of(root, function(head)
+  git.head(root, function(head)
     local noted = records.read(root, HEAD)
     if noted and noted.head ~= head and looked[root] ~= head and is_meant() then
       looked[root] = head
@@ -131,7 +107,7 @@ end
 ---@param n integer  the session
 function M.turn_over(n)
   for root in pairs(project.of_session(n)) do
-    head_of(root, function(head)
+    git.head(root, function(head)
       looked[root] = nil
       records.write_soon(root, HEAD, function()
         return { head = head }

@@ -34,4 +34,39 @@ function M.branches(cwd)
   return said and said.code == 0 and vim.split(said.stdout, "\n", { trimempty = true }) or {}
 end
 
+---@param root string
+---@param arguments string[]
+---@param fn fun(said?: string)  nil: there is no git, no repository, no such thing in it
+local function ask(root, arguments, fn)
+  local command = vim.list_extend({ "git", "-C", root }, arguments)
+  local function over(done)
+    vim.schedule(function()
+      fn(done.code == 0 and done.stdout or nil)
+    end)
+  end
+  if not pcall(vim.system, command, { env = QUIET }, over) then
+    fn(nil)
+  end
+end
+
+--- The commit that is checked out.
+---@param root string
+---@param fn fun(commit: string)  not called where there is none
+function M.head(root, fn)
+  ask(root, { "rev-parse", "--verify", "-q", "HEAD" }, function(said)
+    if said then
+      fn(vim.trim(said))
+    end
+  end)
+end
+
+--- The text of a file in a commit, as it is stored there: no filter runs.
+---@param root string
+---@param commit string
+---@param name string  from the root
+---@param fn fun(text?: string)
+function M.text(root, commit, name, fn)
+  ask(root, { "cat-file", "blob", ("%s:%s"):format(commit, name) }, fn)
+end
+
 return M

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.session import raw_input
+from acp_nvim.session import proposed_diffs, raw_input
 from acp_nvim.session.permission_text import describe
 from acp_nvim.session.question import Question
 from acp_nvim.session.tool_call import ToolCall
@@ -65,6 +65,15 @@ def test_the_help_lists_the_names_that_rules_know() -> None:
 )
 def test_an_envelope_is_read_whole_or_not_at_all(text: str, pieces: list[Piece]) -> None:
     assert envelope(text) == pieces
+
+
+@pytest.mark.parametrize("end", ["\f", "\v", "\x1c", "\x85", "\u2028", "\u2029", "\r"])
+def test_nothing_of_a_line_hides_behind_what_ends_no_line(end: str) -> None:
+    """Else the user would allow what they are not shown."""
+    line = f"x = 1  # fine{end}import os"
+    text = f"*** Begin Patch\n*** Add File: a\n+{line}\r\n+y\n*** End Patch"
+    assert envelope(text) == [Piece("a", None, f"{line}\ny\n")]
+    assert proposed_diffs._net_of_patch(f"--- a\n+++ a\n@@ -0,0 +1 @@\n+{line}\n") == {line: 1}
 
 
 def test_a_patch_that_is_not_understood_is_shown_as_it_came() -> None:
