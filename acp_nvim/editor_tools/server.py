@@ -48,18 +48,23 @@ class Relay:
             try:
                 connection.sendall(line if line.endswith(b"\n") else line + b"\n")
             except OSError:
-                threading.Event().wait()  # the other thread has noticed, and ends the process
+                # The other thread knows why, and ends the process, unless it waits for the agent to read.
+                threading.Event().wait(PATIENCE + STUCK)
+                self.end(GONE)
 
     def to_agent(self, lines) -> None:  # type: ignore[no-untyped-def]
         """Hand on what the backend says, until it ends."""
         said = lines.readline().decode(errors="replace").strip()
         if said == "ok":
-            for line in lines:
-                message = parsed(line)
-                if "method" not in message:
-                    with self.changed:
-                        self.open.pop(key(message.get("id")), None)
-                self.write(line)
+            try:
+                for line in lines:
+                    message = parsed(line)
+                    if "method" not in message:
+                        with self.changed:
+                            self.open.pop(key(message.get("id")), None)
+                    self.write(line)
+            except OSError:
+                self.end(ENDED)  # the agent has closed its end
         with self.changed:
             self.changed.wait_for(lambda: self.open, PATIENCE if said != "ok" else 0)
         self.end(said if said not in ("ok", "") else GONE)

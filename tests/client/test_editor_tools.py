@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import stat
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -309,3 +310,17 @@ async def test_a_folder_that_is_too_deep_for_an_address(desk: Desk) -> None:
     assert len(entry["args"][-1].encode()) < 104
     with McpServer(entry) as server:
         assert await do(server.begin) == ALL
+
+
+async def test_an_agent_that_closes_its_end_leaves_no_server(desk: Desk, run: str) -> None:
+    _, _, entry = await begin(desk, run)
+    reads, writes = os.pipe()
+    env = {pair["name"]: pair["value"] for pair in entry["env"]}
+    command = [entry["command"], *entry["args"]]
+    with subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=writes) as server:
+        os.close(reads)
+        os.close(writes)
+        assert server.stdin
+        server.stdin.write(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+        server.stdin.flush()
+        assert await do(lambda: server.wait(5)) == 0
