@@ -34,8 +34,9 @@ class FileMerger:
 
     async def merge(
         self, session: Session, given: str, before: str | None, after: str | None, is_linked: bool
-    ) -> None:
-        """Take the change of a file; None: there is no file. Raise an RpcError, whose text says why it is not taken.
+    ) -> bool:
+        """Take the change of a file; None: there is no file. Return False if the file is as the source has it. Raise an
+        RpcError, whose text says why it is not taken.
 
         `given` is absolute. `is_linked`: it leads elsewhere by a symlink.
         """
@@ -43,10 +44,21 @@ class FileMerger:
         with told("write", path):
             await self._files.boundary.admit(session, "write", path, given, is_linked)
             expect_same(given, path)
+            if await self._is_there(path, after):
+                return False
             if after is None:
                 await self._remove(session, given, path, before or "")
             else:
                 await self._write(session, given, path, Wanted(before or "", after))
+        return True
+
+    async def _is_there(self, path: str, after: str | None) -> bool:
+        """Whether the user has made the same change already."""
+        live = await self._files.live(path)
+        if live is None or after is None:
+            return live is None and after is None
+        wanted = split(after)
+        return (live.lines, live.final) == (wanted.lines, wanted.final)
 
     async def _write(self, session: Session, given: str, path: str, wanted: Wanted) -> None:
         settle = self._settling(session, path)

@@ -85,6 +85,9 @@ class Take:
         names = ", ".join(map(str, left[:_NAMED]))
         more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
         rest = f" · left: {names}{more}" if left else ""
+        if not (count or left):
+            self._say("info", f"nothing to take: your files have all of {visible(source)}")
+            return False
         what = f"{count} file{'s' * (count != 1)}" if count else "nothing"
         said = f"taken: {what} from {visible(source)}"
         self._session.transcript.note("info", said)
@@ -96,11 +99,11 @@ class Take:
         given = os.path.normpath(os.path.join(self._given(top), file.path))
         is_linked = disk.resolve(given) != os.path.normpath(os.path.join(top, file.path))
         try:
-            await self._merger.merge(self._session, given, file.before, file.after, is_linked)
+            is_taken = await self._merger.merge(self._session, given, file.before, file.after, is_linked)
         except RpcError as error:
             self._left.append(Left(file.path, error.message.removeprefix(f"{disk.resolve(given)} ")))
         else:
-            self._taken.append(file.path)
+            self._taken += [file.path] if is_taken else []
 
     def _given(self, top: str) -> str:
         """Return the top folder as the session's folder spells it, with its symlinks."""

@@ -211,8 +211,10 @@ def test_a_commit_and_a_range(open_editor: Open) -> None:
     assert editor.acp("status", {"session": n})["title"] == "taken: main..feature"
     editor.type(":Acp undo all<CR>")
     editor.expect_lua(PENDING, 0)
-    take(editor, "feature..main")  # whose lines are not there: they cannot be taken away
+    editor.acp("take", "feature..main")  # whose lines are not there: they cannot be taken away
+    editor.screen.expect("nothing to take: your files have all of feature..main")
     assert (editor.project / "a.txt").read_bytes() == lines(*TEN)
+    editor.expect_lua("return #require('acp_nvim').sessions()", 1)
 
 
 def test_a_worktree_with_what_is_not_committed(open_editor: Open, tmp_path: Path) -> None:
