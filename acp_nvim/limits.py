@@ -72,6 +72,7 @@ IGNORED_FILES = 20  # of a folder that the agent does not trust, that are named
 SUGGESTION_CHARS = 500  # of what the user may want to ask next
 
 # Prompts
+TURN_PROMPT_CHARS = 4 * KIB  # of a prompt that is noted with its turn
 PROMPT_CHARS = 32 * MIB  # of one prompt with all that goes along
 ATTACHED_TEXT_BYTES = MIB  # of a file that is embedded
 ATTACHED_MEDIA_BYTES = 10 * MIB

@@ -76,10 +76,20 @@ local function take_suggestion()
   require("acp_nvim.prompt.suggestion").take()
 end
 
+--- In an empty prompt the key opens the time line; else it is Vim's.
+local function rewind()
+  local is_empty = vim.api.nvim_buf_line_count(0) == 1 and vim.api.nvim_get_current_line() == ""
+  if is_empty and vim.api.nvim_get_mode().mode == "n" then
+    return vim.cmd("Acp timeline")
+  end
+  vim.api.nvim_feedkeys(vim.keycode("<Esc><Esc>"), "n", false)
+end
+
 local function help()
   require("acp_nvim.ui.key_help").show()
 end
 
+local rewind_keys = require("acp_nvim.config.settings").get().chat.rewind_key and { "<Esc><Esc>" } or {}
 local both = { "n", "i" }
 ---@type [string, table<string, string[]>, string, fun(...)][]
 local maps = {
@@ -106,6 +116,7 @@ local maps = {
   { "acp-take-first", { i = { "<Tab>" } }, "take the match or suggestion", take_first },
   { "acp-take-suggestion", {}, "take the suggestion", take_suggestion },
   { "acp-next-mode", { n = { "<S-Tab>" }, i = { "<S-Tab>" } }, "next mode", next_mode },
+  { "acp-rewind", { n = rewind_keys }, "turns (empty prompt)", rewind },
   { "acp-keys", { n = { "g?" } }, "this help", help },
 }
 

@@ -22,6 +22,7 @@ local plugs = {
   open = { "open", "Open the agent's chat" },
   toggle = { "toggle", "Open or close the agent's chat" },
   reject = { "reject", "Refuse what the agent asks" },
+  blame = { "blame", "Who wrote this line" },
   cancel = { "cancel", "Cancel the agent's turn" },
   ["send-comments"] = { "send", "Send the comments" },
   uncomment = { "uncomment", "Remove the comment in this line" },

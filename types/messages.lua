@@ -301,10 +301,12 @@
 --- Load a saved session where its agent can, else resume it.
 ---@class acp.message.Reopen: acp.message.OpenSaved
 
---- Begin a session that remembers what was said in another, all of it or up to an entry of the chat `of`.
+--- Begin a session that remembers what was said in another: all of it, or up to an entry of the chat `of`, or what
+--- was said before one of its turns.
 ---@class acp.message.Fork: acp.message.OpenSaved
 ---@field of? integer
 ---@field key? integer
+---@field turn? integer
 
 --- Have the agent delete a session.
 ---@class acp.message.Delete
@@ -668,6 +670,8 @@
 ---@class acp.message.AskedTexts
 ---@field left string  the text that it was shown over, with what the user has typed
 ---@field decided string
+---@field option string  the name of the user's answer
+---@field call acp.message.CallName  the one that was asked about
 
 --- Who has made a change.
 ---@class acp.message.ChangedBy
@@ -966,7 +970,7 @@
 ---@field status fun(session: integer, patch: acp.message.StatusPatch)
 ---@field terminal_exit fun(session: integer, id: string, status: string)
 ---@field terminal_open fun(session: integer, id: string, command: string)
----@field turn_begins fun(session: integer, turn: integer)  List the session's decided changes no longer.
+---@field turn_begins fun(session: integer, turn: integer, prompt: string, restored?: integer)  List the session's decided changes no longer, and note the turn among those of its project.
 ---@field turn_over fun(session: integer, turn: integer, moved: string[])  All that a turn has changed is known. `moved`: what of git has moved meanwhile: "HEAD", "branch", "index".
 ---@field unkept fun(text: string)  Something could not be written to the state folder.
 ---@field visit fun(url: string)  Open a page in the user's browser.

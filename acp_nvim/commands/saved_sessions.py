@@ -114,8 +114,10 @@ class SavedSessionCommands:
 
     def _fork(self, command: Fork) -> None:
         point = ""
-        if command.of is not None and command.key is not None:
-            point = self._fork_point(self._app.session(command.of), command.key)
+        if command.of is not None:
+            source = self._app.session(command.of)
+            key = command.key if command.turn is None else source.prompt_keys.get(command.turn, -1)
+            point = "" if key is None else self._fork_point(source, key)
         self._open(command, Way("fork", command.id, point))
 
     def _fork_point(self, source: Session, key: int) -> str:

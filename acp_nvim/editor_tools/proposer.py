@@ -104,7 +104,7 @@ class Proposer:
             if chosen is not ALLOW:
                 return _REJECTED
             if not question.is_decided_in_diff:
-                self._enforcement.asked(session, entry)
+                self._enforcement.asked(session, entry, chosen)
         problems = [each for file in files if (each := await self._write(call, file))]
         reports = texts_of(question.reports)
         session.reports.drop(question.reports)

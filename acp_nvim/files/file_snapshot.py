@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 from acp_nvim import limits
 from acp_nvim.files import disk
 from acp_nvim.files.call_run import LAG_NS, CallName
+from acp_nvim.messages import review as messages
 from acp_nvim.messages.review import AskedTexts, TypedLines
 from acp_nvim.session.session import Session
 from acp_nvim.text.text_file import split
@@ -50,11 +51,14 @@ class Asked(NamedTuple):
 
     left: str  # the text that it was shown over, with what the user has typed
     decided: str
+    option: str  # the name of the user's answer
+    call: CallName  # the one that was asked about
 
     @property
     def shape(self) -> AskedTexts:
         """Return it for a message to the editor."""
-        return {"left": self.left, "decided": self.decided}
+        call: messages.CallName = {"id": self.call.id, "title": self.call.title}
+        return {"left": self.left, "decided": self.decided, "option": self.option, "call": call}
 
 
 class Ends(NamedTuple):

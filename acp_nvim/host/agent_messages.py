@@ -170,14 +170,14 @@ class AgentMessages:
         if call and answer and not answer.kind.startswith("reject"):
             self._app.services.enforcement.allowed(session, call)
             if question.ended_by == "user" and not question.is_decided_in_diff:
-                self._app.services.enforcement.asked(session, call)
+                self._app.services.enforcement.asked(session, call, answer)
         self._app.rules.answered(session, question, dialect)
 
     def _form_answered(self, session: Session, question: Question) -> None:
         call, answer = session.questions.change_before(question), question.answer
         if call and answer and question.ended_by == "user" and not answer.kind.startswith("reject"):
             self._app.services.enforcement.allowed(session, call)
-            self._app.services.enforcement.asked(session, call)
+            self._app.services.enforcement.asked(session, call, answer)
         self._app.rules.form_answered(session, question)
 
     def _warn(self, session: Session, text: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
+from acp_nvim import limits
 from acp_nvim.editor.interface import Editor
 from acp_nvim.files import disk, file_snapshot, standing
 from acp_nvim.files.disk_changes import FileChange
@@ -123,9 +124,11 @@ class Review:
         _name_call(change, by)
         self._editor.notify(Stands(found.path, change))
 
-    def begin_turn(self, session: Session) -> None:
-        """Tell the editor that a turn begins: it drops changes that were decided from its list."""
-        self._editor.notify(TurnBegins(session.number, session.turn))
+    def begin_turn(self, session: Session, restored: int | None = None) -> None:
+        """Tell the editor that a turn begins: it drops changes that were decided from its list. `restored`: the turn
+        before which this one goes back."""
+        prompt = session.asked_for[: limits.TURN_PROMPT_CHARS]
+        self._editor.notify(TurnBegins(session.number, session.turn, prompt, restored))
 
     def turn_over(self, session: Session, turn: int, moved: list[str]) -> None:
         """Tell the editor that all changes of a turn are known: from now on it reports the line below the turn.

@@ -32,6 +32,8 @@ class AskedTexts(TypedDict):
 
     left: str  # the text that it was shown over, with what the user has typed
     decided: str
+    option: str  # the name of the user's answer
+    call: CallName  # the one that was asked about
 
 
 class ChangedBy(TypedDict):
@@ -160,10 +162,12 @@ class Stands(Call):
 
 @dataclass(slots=True)
 class TurnBegins(Call):
-    """List the session's decided changes no longer."""
+    """List the session's decided changes no longer, and note the turn among those of its project."""
 
     session: int
     turn: int
+    prompt: str  # its beginning, where it is very long
+    restored: int | None = None  # the turn before which this one goes back
 
 
 @dataclass(slots=True)

@@ -64,10 +64,12 @@ class Reopen(OpenSaved):
 
 
 class Fork(OpenSaved):
-    """Begin a session that remembers what was said in another, all of it or up to an entry of the chat `of`."""
+    """Begin a session that remembers what was said in another: all of it, or up to an entry of the chat `of`, or what
+    was said before one of its turns."""
 
     of: int | None = None
     key: int | None = None
+    turn: int | None = None
 
 
 class Delete(Command):

@@ -22,15 +22,18 @@ import anyio
 
 from acp_nvim import limits
 from acp_nvim.files import disk, file_snapshot
+from acp_nvim.files.call_run import CallName
 from acp_nvim.files.documents import Known, Overlap, Settled
 from acp_nvim.files.file_snapshot import Asked, ChangeAuthor, Stamp, as_utf8
 from acp_nvim.files.service import Files
 from acp_nvim.proposals.decision import Decision
 from acp_nvim.proposals.expected_writes import OTHERWISE, Case, ExpectedWrite, ExpectedWrites
 from acp_nvim.proposals.proposed_file import files_of, read_file
+from acp_nvim.session.question import Option
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
 from acp_nvim.text import text_file
+from acp_nvim.text.printable import visible
 from acp_nvim.text.text_file import Text
 
 log = logging.getLogger(__name__)
@@ -65,20 +68,23 @@ class Enforcement:
         paths = {disk.resolve(path) for path in call.paths(session.cwd)}
         self._expected.forget_settled(session, paths, call.id)
 
-    def asked(self, session: Session, call: ToolCall) -> None:
+    def asked(self, session: Session, call: ToolCall, answer: Option) -> None:
         """Note what a question has shown of its call, all of which the user has allowed."""
+        by = CallName(call.id, visible(call.title))
         for path, changes in islice(files_of(call, session.cwd).items(), limits.PREVIEWED_FILES):
             real = disk.resolve(path)
             if file_snapshot.size(file_snapshot.stamp(real)) <= limits.PREVIEWED_BYTES:
                 change = read_file(self._files, session, path, changes).change
                 if not change.problem and change.new is not None:
-                    self._expected.allow(session, real, Asked(change.base or "", change.new))
+                    asked = Asked(change.base or "", change.new, answer.name, by)
+                    self._expected.allow(session, real, asked)
 
-    def decided(self, session: Session, decision: Decision) -> None:
+    def decided(self, session: Session, decision: Decision, call: ToolCall, answer: Option) -> None:
         """Note what the user has allowed on the right side of a proposal."""
         if decision.decided is not None and decision.kind != "nothing":
             left = decision.typed.mine if decision.typed else decision.about.left
-            self._expected.allow(session, decision.path, Asked(left or "", decision.decided))
+            by = CallName(call.id, visible(call.title))
+            self._expected.allow(session, decision.path, Asked(left or "", decision.decided, answer.name, by))
 
     def saved(self, path: str) -> None:
         """Stop refusing hunks of a file that the user has saved: what it holds now is what the user wants. What is yet

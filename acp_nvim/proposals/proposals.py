@@ -184,7 +184,7 @@ class Proposals:
         chosen = None if option_id is None else question.option(option_id)
         kinds = {each.kind for each in decisions}
         if not any(each.is_enforced for each in decisions):
-            self._note_asked(known, decisions)
+            self._note_asked(known, decisions, chosen)
             self._answer(known, "allow_once", chosen)
         elif kinds == {"nothing"}:
             self._answer(known, "reject_once", chosen)
@@ -212,7 +212,7 @@ class Proposals:
 
     def _allow_some(self, known: _Proposal, decisions: list[Decision], chosen: Option | None) -> None:
         session, question = known.session, known.question
-        self._note_asked(known, decisions)
+        self._note_asked(known, decisions, chosen)
         mixed = [each for each in decisions if each.kind != "all"]
         reports = [session.reports.add(partial(self._report, session, each)) for each in mixed]
         question.reports = list(reports)
@@ -228,11 +228,14 @@ class Proposals:
         self._answer(known, "allow_once", chosen, is_done=False)
         self._spawn(self._say_done, session, question, reports, done)
 
-    def _note_asked(self, known: _Proposal, decisions: list[Decision]) -> None:
+    def _note_asked(self, known: _Proposal, decisions: list[Decision], chosen: Option | None) -> None:
         """Note what the diff has shown and the user allows, before the agent has its answer."""
         known.question.is_decided_in_diff = True
-        for each in decisions:
-            self._enforcement.decided(known.session, each)
+        call = known.session.questions.call_of(known.question)
+        option = _option(known.question, "allow_once", chosen)
+        if call and option:
+            for each in decisions:
+                self._enforcement.decided(known.session, each, call, option)
 
     def _report(self, session: Session, decision: Decision) -> str:
         now = self._text_of(decision.path)
@@ -245,7 +248,7 @@ class Proposals:
 
     def _answer(self, known: _Proposal, kind: str, chosen: Option | None, *, is_done: bool = True) -> bool:
         """Give the answer; return False if there is no option for it."""
-        option = chosen if chosen and chosen.kind == kind else _first(known.question, kind)
+        option = _option(known.question, kind, chosen)
         if option is None:
             said = "allow" if kind.startswith("allow") else "refuse"
             self._say("warn", f"not sent: no option would {said} this once (:Acp answer {{n}})")
@@ -301,6 +304,11 @@ def _view(session: Session, path: str, diff: FileDiff) -> dict[str, Any]:
 def _joined(texts: Iterable[str | None]) -> str | None:
     found = [text for text in texts if text is not None]
     return "\n".join(found) if found else None
+
+
+def _option(question: Question, kind: str, chosen: Option | None) -> Option | None:
+    """Return the option by which the user answers: the chosen one, if it is of that kind."""
+    return chosen if chosen and chosen.kind == kind else _first(question, kind)
 
 
 def _first(question: Question, kind: str) -> Option | None:

@@ -52,6 +52,7 @@ class Session:
         self.turn = 0
         self._prompt: Prompt | None = None  # of the newest turn
         self.unanswered: Prompt | None = None  # its agent has failed during its turn
+        self.prompt_keys: dict[int, int] = {}  # by turn: its prompt's entry in the transcript
         self.changed: dict[int, Changes] = {}  # by turn: the line in the chat about its changes of files
         self.cancelling = False
         self.own_ends = 0  # how many turns in a row the agent has cancelled, without the user
@@ -132,6 +133,11 @@ class Session:
     def shown_title(self) -> str | None:
         """Return the user's own title for it, else the agent's if that says something."""
         return self.name or telling(self.title, self.id or self.memory, self.cwd)
+
+    @property
+    def asked_for(self) -> str:
+        """Return what the newest turn was asked for, or where it was taken from; empty if a tool has begun it."""
+        return self._prompt.text if self._prompt else (self.name or "") * self.is_agentless
 
     @property
     def in_turn(self) -> bool:
@@ -224,7 +230,7 @@ class Session:
         in a replay."""
         self._begin_turn(prompt)
         self.about = self.about or one_line(prompt.text[:_ABOUT])
-        self.transcript.user(prompt.text, report, at)
+        self.prompt_keys[self.turn] = self.transcript.user(prompt.text, report, at)
         pictures = prompt.pictures
         for words in prompt.attached:
             self.transcript.note("info", f"with {visible(words)}", pictures.get(words))

@@ -150,16 +150,18 @@ class Transcript:
             if not any(isinstance(part, Note) and part.text == text for part in parts):
                 self.note("info", text)
 
-    def user(self, text: str, report: str = "", at: float | None = None) -> None:
-        """Add a prompt behind our report. An echo of it by the agent is not shown again."""
+    def user(self, text: str, report: str = "", at: float | None = None) -> int:
+        """Add a prompt behind our report; return its key. An echo of it by the agent is not shown again."""
         if report:
             self._add(Report(self._key(), [report], at))
         self._leave_plan()
-        self._add(Message(self._key(), "user", [text], prompt=not report, is_whole=True, at=at))
+        key = self._key()
+        self._add(Message(key, "user", [text], prompt=not report, is_whole=True, at=at))
         self.calls.begin_turn()
         self._is_prompted = True
         self._echoes.clear()
         self.expect_echo(text, report)
+        return key
 
     def own_turn(self) -> None:
         """Begin a turn that no prompt has begun."""

@@ -59,6 +59,7 @@ local function event(name, data)
     file_changed_prompt.turn_began(data.session)
   elseif session and name == "AcpTurnEnded" then
     session.turn, session.turn_began = nil, nil
+    review.turn_ended(data.session, data.turn, data.stop_reason, data.tokens)
     file_changed_prompt.turn_ended(data.session)
   end
   user_events.fire(name, data)

@@ -57,6 +57,8 @@ return {
   LOST_LINES = 200, -- of one file that the agent is told
   QUICKFIX_LINE_CELLS = 200,
   RECORD_BYTES = 64 * MIB, -- of one record of a project that is read
+  LOGGED_TURNS = 100, -- of a project, whose prompts and files are kept
+  TURN_SECONDS = 30 * 24 * 60 * 60, -- after which they are not kept any longer
   RECORDED_TEXT_BYTES = MIB, -- of a text in review that is kept on the disk, too
 
   -- Comments

@@ -200,7 +200,7 @@ class FakeEditor:
     def _on_stands(self, path: str, change: dict[str, Any]) -> None:
         self.standings.append((path, change))
 
-    def _on_turn_begins(self, session: int, turn: int) -> None:
+    def _on_turn_begins(self, session: int, turn: int, prompt: str, restored: int | None) -> None:
         self.turns.append((session, turn))
 
     def _on_turn_over(self, session: int, turn: int, moved: list[str]) -> None:

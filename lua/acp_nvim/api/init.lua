@@ -35,6 +35,7 @@ local OPTIONS = {
   undo = false,
   undo_turn = 2,
   redo = false,
+  blame = false,
   uncomment = false,
   take = 2,
 }

@@ -1,5 +1,6 @@
 -- Offers the changes in review in the Lua API: list, keep, undo.
 local first_file = require("acp_nvim.first_file")
+local project = require("acp_nvim.project")
 local requests = require("acp_nvim.backend.session_requests")
 local review = require("acp_nvim.review")
 local session_store = require("acp_nvim.backend.session_store")
@@ -22,6 +23,36 @@ function M.changes(options)
     return nil, message
   end
   return review.changes(n)
+end
+
+--- The turns of a session, oldest first, each with its prompt and the files that it has changed.
+---@param options? { session?: integer }  default: the current session's, and those that no open session has
+---@return table[]? turns
+---@return string? message
+function M.turns(options)
+  first_file.here()
+  review.load_turns(project.here())
+  if not (options and options.session) then
+    return review.turns(session_store.current(), true)
+  end
+  local n, message = requests.session_of(options)
+  if not n then
+    return nil, message
+  end
+  return review.turns(n)
+end
+
+--- Whose a line is: the session and the turn that have written it, their prompt, and what was decided.
+---@param buf? integer   default: the current one
+---@param line? integer  default: the cursor's
+---@return table? blamed  nil: the line is no agent's
+function M.blame(buf, line)
+  buf = (buf == nil or buf == 0) and vim.api.nvim_get_current_buf() or buf
+  if not vim.api.nvim_buf_is_valid(buf) then
+    return nil, ("there is no buffer %s"):format(tostring(buf))
+  end
+  first_file.here()
+  return review.blame(buf, line or vim.api.nvim_win_get_cursor(0)[1])
 end
 
 ---@param verb "keep"|"undo"

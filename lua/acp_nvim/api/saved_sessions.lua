@@ -4,6 +4,7 @@ local backend = require("acp_nvim.backend.process")
 local chats = require("acp_nvim.chat.buffer")
 local first_file = require("acp_nvim.first_file")
 local marks = require("acp_nvim.chat.marks")
+local project = require("acp_nvim.project")
 local printable = require("acp_nvim.ui.printable")
 local requests = require("acp_nvim.backend.session_requests")
 local review = require("acp_nvim.review")
@@ -81,6 +82,7 @@ local function from_saved(verb, id, options, more)
   local payload = vim.tbl_extend("error", { id = id }, more or {})
   if verb ~= "fork" then
     first_file.here()
+    review.load_turns(project.of_folder(fields.cwd))
     payload.turns = review.turns_so_far(agent, id)
   end
   return focused(requests.begin(verb, fields, payload))
@@ -115,8 +117,10 @@ function M.reopen(id, options)
 end
 
 --- A new session that remembers what has been said in another; it becomes the current one.
---- With `here` it remembers only the conversation above the cursor in the chat, where the agent can do that.
----@param options? { session?: integer, id?: string, agent?: string, cwd?: string, here?: boolean }  id: of a saved one
+--- With `here` it remembers only the conversation above the cursor in the chat, with `turn` only what was said before
+--- that turn, where the agent can do that.
+---@param options? { session?: integer, id?: string, agent?: string, cwd?: string, here?: boolean, turn?: integer }
+--- id: of a saved one
 ---@return integer? session
 ---@return string? message
 function M.fork(options)
@@ -140,7 +144,9 @@ function M.fork(options)
     return nil, "not forked: put the cursor in a chat, below what the fork should remember"
   end
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
-  local more = chat and { of = n, key = marks.entry_at(chat, row) } or nil
+  local more = chat and { of = n, key = marks.entry_at(chat, row) }
+    or options.turn and { of = n, turn = options.turn }
+    or nil
   return from_saved("fork", id, session_store.session(n).origin, more)
 end
 

@@ -15,6 +15,7 @@ local review = require("acp_nvim.commands.review")
 local session_options = require("acp_nvim.commands.session_options")
 local sessions = require("acp_nvim.commands.sessions")
 local takes = require("acp_nvim.commands.takes")
+local turns = require("acp_nvim.commands.turns")
 require("acp_nvim.wiring")
 
 local M = {}
@@ -45,6 +46,7 @@ local ROOMS = {
   review,
   comments,
   takes,
+  turns,
   activity,
   records,
   agents,

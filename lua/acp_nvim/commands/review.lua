@@ -49,7 +49,10 @@ local function turn_named(n, word)
   end
   local turn = tonumber(word)
   local is_number = turn and turn > 0 and turn == math.floor(turn)
-  return is_number and turn or nil, is_number and n or ("'%s' is not the number of a turn"):format(word)
+  if not is_number then
+    return nil, ("'%s' is not the number of a turn"):format(word)
+  end
+  return turn, review.session_of_turn(n, turn)
 end
 
 --- "3 pending in session 1", or nil.

@@ -25,6 +25,8 @@ M.set = {
   { key = "d", modes = "n", run = "diff", desc = "Show the proposed change" },
   { key = "w", modes = "n", run = "why", desc = "Why it was allowed or refused" },
   { key = "r", modes = "n", run = "review", desc = "Review the changes" },
+  { key = "T", modes = "n", run = "timeline", desc = "The session's turns, and the way back" },
+  { key = "B", modes = "n", run = "blame", desc = "Which prompt wrote this line" },
   { key = "k", modes = "nx", run = "keep", desc = "Keep this change" },
   { key = "u", modes = "n", run = "undo turn", desc = "Undo the whole turn" },
   { key = "e", modes = "nx", run = "comment", desc = "Comment these lines" },

@@ -254,6 +254,12 @@ return {
           doc = "hide the marks of Markdown, except in the cursor's line",
         },
         {
+          name = "rewind_key",
+          type = "boolean",
+          default = true,
+          doc = "`<Esc><Esc>` in an empty prompt, in normal mode, opens the time line",
+        },
+        {
           name = "suggestions",
           type = "boolean",
           default = true,

@@ -14,7 +14,15 @@ local M = {}
 ---@param by acp.By|acp.DiskChange
 ---@return acp.Author
 function M.author_of(by)
-  return { session = by.session, turn = by.turn, by = by.kind or by.by, call = by.call, other = by.other }
+  local asked = by.asked and by.asked[#by.asked]
+  return {
+    session = by.session,
+    turn = by.turn,
+    by = by.kind or by.by,
+    call = by.call,
+    other = by.other,
+    answer = asked and { option = asked.option, call = asked.call },
+  }
 end
 
 local function key(edit)

@@ -56,7 +56,7 @@ local function keep(root, head, before)
       git.text(root, before, name, function(earlier)
         local hunks = now and reviewed_files.files[file.path] == file and committed(file, now, earlier) or {}
         if #hunks > 0 then
-          decisions.decide("keep", hunks)
+          decisions.decide("keep", hunks, { commit = head })
         end
       end)
     end)

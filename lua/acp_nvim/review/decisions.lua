@@ -19,6 +19,7 @@ local M = {}
 ---@class acp.DecideOptions  of many hunks
 ---@field unknown_of? integer[]  keep: of these sessions also changes that nobody can undo
 ---@field turn? integer     all of one turn is meant
+---@field commit? string    keep: which holds them
 ---@field whole_turn? acp.WrittenBy  keep: all that this turn has written, also where later ones have written
 ---@field left? string[]    what is left, and why
 ---@field aloud? boolean    say what is done
@@ -147,6 +148,9 @@ local function keep_hunks(ids, how)
   for _, file in ipairs(reviewed_files.all()) do
     local kept = how.whole_turn and reviewed_text.keep_turn(file.text, how.whole_turn) or {}
     vim.list_extend(kept, reviewed_text.keep(file.text, ids))
+    if how.commit then
+      reviewed_text.note_commit(file.text, ids, how.commit)
+    end
     count, names[file.given] = count + #kept, #kept > 0 or nil
     for _, change in ipairs(kept) do
       if change.had_newline ~= nil then

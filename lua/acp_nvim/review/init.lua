@@ -6,10 +6,11 @@
 --                  (what waits), moments (states of `u`), snapshots (saved, deleted, undone), told (what agents know),
 --                  turn_bases (lines of the user's since), standing (what has no lines)
 --   comes in       attached_buffers (the user's keys), changes_in_buffers and changes_on_disk (agents), turns
---   stays          owners (sessions of earlier Neovims), remember > record, recall; commits
+--   stays          owners (sessions of earlier Neovims), remember > record, recall; turn_log, blame; commits
 --   is decided     decisions > undo (one file) > file_text, disk_file; outcome (the message)
 --   is shown       refresh > signs, keys, key_hint; backend_reports > turn_lines (the chat), told (the agents)
 local backend_reports = require("acp_nvim.review.backend_reports")
+local blame = require("acp_nvim.review.blame")
 local changes_on_disk = require("acp_nvim.review.changes_on_disk")
 local commits = require("acp_nvim.review.commits")
 local decisions = require("acp_nvim.review.decisions")
@@ -20,10 +21,12 @@ local recall = require("acp_nvim.review.recall")
 local refresh = require("acp_nvim.review.refresh")
 local reviewed_files = require("acp_nvim.review.reviewed_files")
 local turn_lines = require("acp_nvim.review.turn_lines")
+local turn_log = require("acp_nvim.review.turn_log")
 local turns = require("acp_nvim.review.turns")
 require("acp_nvim.review.changes_in_buffers") -- it listens from now on
 
 return {
+  blame = blame.line,
   changed = changes_on_disk.changed,
   changes = queries.changes,
   committed = commits.look,
@@ -37,8 +40,10 @@ return {
   hide_in_diff = refresh.hide_in_diff,
   hunk = queries.hunk,
   hunk_at_cursor = queries.hunk_at_cursor,
+  is_log_cut = turn_log.is_cut,
   listen = refresh.listen,
   newest_turn = queries.newest_turn,
+  load_turns = turn_log.load,
   of_buffer = reviewed_files.of_buffer,
   of_turn = queries.of_turn,
   pending = queries.pending,
@@ -49,18 +54,25 @@ return {
   reported = backend_reports.reported,
   rows = queries.rows,
   sessions_meant = queries.sessions_meant,
+  session_of_turn = queries.session_of_turn,
   session_ended = turns.end_session,
   stands = changes_on_disk.stands,
   touching = queries.touching,
-  turn_begins = turns.begin,
+  turn_begins = function(session, turn, prompt, restored)
+    turns.begin(session, turn)
+    turn_log.begin(session, turn, prompt, restored)
+  end,
+  turn_ended = turn_log.ended,
   turn_files = turn_lines.files,
   turn_over = function(session, turn, moved)
     outcome.note_moved(session, turn, moved)
+    turn_log.over(session, turn, queries.sizes_of(session, turn))
     turns.all_known(session, turn)
     backend_reports.turn_over(session, turn)
   end,
   turn_size = turn_lines.size,
   turns_of = queries.turns_of,
+  turns = queries.logged_turns,
   turns_so_far = queries.turns_so_far,
   undo_turn = decisions.undo_turn,
   wait_for_disk = turns.wait_for_disk,

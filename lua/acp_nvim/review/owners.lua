@@ -19,10 +19,11 @@ function M.of(n)
   return earlier[n] or { agent = status.agent, session_id = status.session_id }
 end
 
+--- Whether both are the same session of an agent.
 ---@param one acp.SessionOwner
 ---@param other acp.SessionOwner
 ---@return boolean
-local function is_same(one, other)
+function M.is_same(one, other)
   return one.session_id ~= nil and one.session_id == other.session_id and one.agent == other.agent
 end
 
@@ -31,7 +32,7 @@ end
 ---@return integer?
 function M.find(owner)
   for _, n in ipairs(vim.list_extend(session_store.numbers(), vim.tbl_keys(earlier))) do
-    if is_same(M.of(n), owner) then
+    if M.is_same(M.of(n), owner) then
       return n
     end
   end
@@ -56,7 +57,7 @@ end
 function M.adopt(n)
   local owner = M.of(n)
   for number, each in pairs(earlier) do
-    if is_same(each, owner) then
+    if M.is_same(each, owner) then
       earlier[number] = nil
       return number
     end

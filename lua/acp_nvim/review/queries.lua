@@ -4,6 +4,7 @@ local owners = require("acp_nvim.review.owners")
 local reviewed_files = require("acp_nvim.review.reviewed_files")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
 local stack = require("acp_nvim.review.stack")
+local turn_log = require("acp_nvim.review.turn_log")
 local session_store = require("acp_nvim.backend.session_store")
 local turns = require("acp_nvim.review.turns")
 
@@ -202,14 +203,73 @@ function M.turns_of(n)
   return list
 end
 
+--- The session that a turn of that number is of: session `n`, or one of nobody's if only that has left something.
+---@param n integer
+---@param turn integer
+---@return integer
+function M.session_of_turn(n, turn)
+  return vim.iter(M.sessions_meant(n)):find(function(each)
+    return vim.list_contains(M.turns_of(each), turn)
+  end) or n
+end
+
 --- The highest number of a turn that a session had in earlier Neovims.
 ---@param agent string
 ---@param session_id string
 ---@return integer
 function M.turns_so_far(agent, session_id)
-  local n = owners.find({ agent = agent, session_id = session_id })
+  local owner = { agent = agent, session_id = session_id }
+  local n = owners.find(owner)
   local turns = n and M.turns_of(n) or {}
-  return turns[#turns] or 0
+  return math.max(turns[#turns] or 0, turn_log.last_turn(owner))
+end
+
+--- How many lines a turn has added and removed in each file, and by which command.
+---@param n integer
+---@param turn integer
+---@return acp.TurnOfFile[]
+function M.sizes_of(n, turn)
+  local list = {}
+  for _, file in ipairs(M.of_turn(n, turn)) do
+    local by_author = {} ---@type table<string, acp.TurnOfFile>
+    for _, hunk in ipairs(file.hunks) do
+      local author = ("%s %s"):format(hunk.by, hunk.call and hunk.call.id or "")
+      local size = by_author[author]
+      if not size then
+        size = { path = file.path, added = 0, removed = 0, by = hunk.by, call = hunk.call }
+        by_author[author], list[#list + 1] = size, size
+      end
+      size.added, size.removed = size.added + #hunk.new, size.removed + #hunk.old
+    end
+    list[#list + 1] = #file.hunks == 0 and { path = file.path, added = 0, removed = 0, by = "agent" } or nil
+  end
+  return list
+end
+
+--- The turns of a session, or of this one and those that no session of this Neovim has, oldest first.
+---@param n? integer
+---@param with_nobodys? boolean
+---@return table[]
+function M.logged_turns(n, with_nobodys)
+  local list = n and turn_log.of_session(n) or {}
+  if with_nobodys then
+    list = vim.list_extend(turn_log.of_nobody(), list)
+  end
+  return vim.tbl_map(function(one)
+    local running = one.session and not one.files and session_store.exists(one.session)
+    return {
+      session = turn_log.session_of(one),
+      session_id = one.owner.session_id,
+      agent = one.owner.agent,
+      turn = one.turn,
+      prompt = one.prompt,
+      time = one.time,
+      tokens = vim.deepcopy(one.tokens),
+      files = running and M.sizes_of(one.session, one.turn) or vim.deepcopy(one.files or {}),
+      stop_reason = one.stop_reason,
+      restored = one.restored,
+    }
+  end, list)
 end
 
 ---@param n integer

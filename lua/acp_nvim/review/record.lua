@@ -24,6 +24,7 @@ local FACTS = { "given", "created", "deleted", "removed", "has_begun", "made", "
 ---@field by acp.ChangedBy
 ---@field call? acp.message.CallName
 ---@field other? { owner: integer, turn: integer }
+---@field answer? acp.Answered
 
 ---@class acp.RecordedStack
 ---@field lines? string[]
@@ -57,6 +58,7 @@ local function author_out(author, index_of)
     by = author.by,
     call = author.call,
     other = other and { owner = index_of(other.session), turn = other.turn } or nil,
+    answer = author.answer,
   }
 end
 
@@ -75,7 +77,8 @@ local function stack_out(lines, known, index_of)
   for _, each in ipairs(known.decided) do
     local change = each.change
     if each.is_kept and change.had_newline == nil then
-      result.decided[#result.decided + 1] = out(change, { row = each.row, old = change.old, new = change.new })
+      local kept = { row = each.row, old = change.old, new = change.new, commit = each.commit }
+      result.decided[#result.decided + 1] = vim.tbl_extend("force", out(change, kept), { answer = each.answer })
     end
   end
   local newline = known.newline
@@ -167,6 +170,7 @@ local function author_in(author, sessions)
     by = author.by,
     call = author.call,
     other = other and { session = sessions[other.owner], turn = other.turn } or nil,
+    answer = author.answer,
   }
 end
 
@@ -183,7 +187,7 @@ local function known_in(stack, lines, sessions)
   for i, each in ipairs(stack.decided) do
     local change = hunk_list.change(author_in(each, sessions), each.old, each.new)
     change.id = hunk_list.new_id()
-    known.decided[i] = { row = each.row, change = change, is_kept = true }
+    known.decided[i] = { row = each.row, change = change, is_kept = true, commit = each.commit, answer = each.answer }
   end
   local newline, last = stack.newline, lines[#lines]
   if newline and last then
@@ -191,6 +195,16 @@ local function known_in(stack, lines, sessions)
     known.newline.id, known.newline.had_newline = hunk_list.new_id(), newline.had_newline
   end
   return known
+end
+
+--- Changes that were kept in a text, in the rows of another one.
+---@param before string[]
+---@param decided acp.DecidedChange[]
+---@param lines string[]
+---@return acp.DecidedChange[]
+function M.moved(before, decided, lines)
+  local known = { turns = {}, decided = decided, before = hunk_list.none() }
+  return reviewed_text.edited({ lines = before, known = known }, diff.edits(before, lines)).known.decided
 end
 
 --- What earlier Neovims have kept in a file that is in review anew, in the rows of its text.
@@ -204,7 +218,7 @@ function M.kept(record, lines)
   end
   local stack = { turns = {}, decided = record.decided }
   local known = known_in(stack, before, vim.tbl_map(owners.number, record.owners))
-  return reviewed_text.edited({ lines = before, known = known }, diff.edits(before, lines)).known.decided
+  return M.moved(before, known.decided, lines)
 end
 
 --- Whether something of it waits, or can be undone; else it only says what was kept.

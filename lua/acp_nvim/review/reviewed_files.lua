@@ -5,6 +5,7 @@
 -- `buf_of_deleted` and `undos`, and of the text its states in the undo tree, `memory`, and the ids of hunks. The other
 -- modules hold what follows from it (what is drawn, what was told), what happens to its buffer now, or what is about
 -- turns and sessions.
+local diff = require("acp_nvim.documents.diff")
 local find = require("acp_nvim.documents.find")
 local hunk_list = require("acp_nvim.review.hunk_list")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
@@ -68,6 +69,7 @@ local M = {}
 ---@field writer? acp.RecordWriter  another Neovim, which had it in review when it was read from its record
 
 M.files = {} ---@type table<string, acp.ReviewedFile> by resolved path
+M.left = {} ---@type table<string, { lines: string[], decided: acp.DecidedChange[] }>  what was kept in files that left
 
 ---@param path string   resolved
 ---@param given string
@@ -109,7 +111,7 @@ function M.renumber(from, to)
       walk(each)
     end
   end
-  walk(M.files)
+  walk({ M.files, M.left })
 end
 
 --- Says what stands at the path of a file, as a record has it.
@@ -153,6 +155,17 @@ end
 function M.leave(file)
   standing.forget(file.standings)
   M.files[file.path] = nil
+  local decided, before = file.text.known.decided, M.left[file.path]
+  if before and not file.is_recalled then
+    local known = { turns = {}, decided = before.decided, before = hunk_list.none() }
+    local now = reviewed_text.edited({ lines = before.lines, known = known }, diff.edits(before.lines, file.text.lines))
+    decided = vim.list_extend(vim.list_slice(now.known.decided), decided)
+  end
+  if vim.iter(decided):any(function(each)
+    return each.is_kept
+  end) then
+    M.left[file.path] = { lines = vim.list_slice(file.text.lines), decided = decided }
+  end
 end
 
 --- Forgets what turns of a session have changed that nobody can undo.

@@ -23,6 +23,8 @@ local M = {}
 ---@field row integer
 ---@field change acp.AgentChange
 ---@field is_kept boolean
+---@field commit? string         which has kept it
+---@field answer? acp.Answered   the user's, to the question that has shown it
 
 ---@class acp.Known  what there is to know of a text beside its lines; never altered but for the last two
 ---@field turns acp.Turn[]
@@ -597,6 +599,16 @@ function M.keep(text, ids)
   return text.standing and vim.list_extend(M.keep(text.standing, ids), kept) or kept
 end
 
+--- A commit has kept these changes.
+---@param text acp.ReviewedText
+---@param ids table<integer, any>
+---@param commit string
+function M.note_commit(text, ids, commit)
+  for _, each in ipairs(text.known.decided) do
+    each.commit = each.commit or (each.is_kept and ids[each.change.id] and commit) or nil
+  end
+end
+
 --- Keeps all that a turn has written and that waits, also where later turns have written over it.
 ---@param text acp.ReviewedText
 ---@param what acp.WrittenBy
@@ -694,6 +706,23 @@ function M.written_since(text, turns)
   end)
 end
 
+--- The decided changes, with those that a session which has ended was allowed to make.
+---@param text acp.ReviewedText
+---@param session integer
+---@return acp.DecidedChange[]
+local function with_allowed(text, session)
+  local decided = vim.list_slice(text.known.decided)
+  for _, turn in ipairs(text.known.turns) do
+    local list = hunk_list.of_turns({}, text.known.turns, text.lines, function(each)
+      return each == turn and turn.allowed and turn.session == session
+    end)
+    for _, placed in ipairs(list) do
+      decided[#decided + 1] = { row = placed.row, change = placed.item, is_kept = true, answer = turn.answer }
+    end
+  end
+  return bounded(decided)
+end
+
 --- Nothing of that session is pending any more, in any state: it has ended.
 ---@param text acp.ReviewedText
 ---@param session integer
@@ -705,7 +734,7 @@ function M.forget_session(text, session)
   M.keep(text, ids)
   text.told[session], text.bases = nil, {}
   line_hunks(text)
-  text.known = with_turns(text.known, stack.without_allowed(text.known.turns, session))
+  text.known = with_turns(text.known, stack.without_allowed(text.known.turns, session), with_allowed(text, session))
   moments.forget_session(text.memory, session)
 end
 

@@ -20,6 +20,11 @@ local M = {}
 ---@field by acp.ChangedBy
 ---@field call? acp.message.CallName    the command that has made it
 ---@field other? acp.message.OtherTurn  of "one of two"
+---@field answer? acp.Answered         the user was asked about what is allowed of it
+
+---@class acp.Answered
+---@field option string
+---@field call? acp.message.CallName
 
 ---@class acp.WrittenBy  all that a turn has written
 ---@field session integer

@@ -184,7 +184,7 @@ function List:restore(before)
   end
 end
 
----@private
+--- Draws the list at once.
 function List:draw()
   self.scheduled = false
   local buf = self.buffer
