@@ -106,7 +106,7 @@ class Proposer:
             if not question.is_decided_in_diff:
                 self._enforcement.asked(session, entry, chosen)
         problems = [each for file in files if (each := await self._write(call, file))]
-        reports = texts_of(question.reports)
+        reports = texts_of(question.reports) if call.view.reads else []
         session.reports.drop(question.reports)
         return _told(call, files, question.partly, reports, problems)
 

@@ -379,3 +379,28 @@ def test_a_change_without_a_turn_can_be_undone_as_one(open_editor: Open, tmp_pat
         assert texts(editor)["test.py"] == renamed(TEST)
     assert editor.acp("undo_turn")
     wait_until(lambda: texts(editor) == {"cart.py": CART, "shop.py": SHOP, "test.py": TEST})
+
+
+@pytest.mark.parametrize("where", ["beside", "over"])
+def test_what_is_typed_while_the_proposal_waits(open_editor: Open, tmp_path: Path, where: str) -> None:
+    editor, server, _ = begin_change(open_editor, tmp_path, setup={"review": {"auto_open": False}})
+    with server:
+        number = server.begin_call("rename_symbol", **RENAME)
+        editor.wait_event("AcpQuestion")
+        editor.type("<Esc><C-w>t")
+        editor.type("Go# typed<Esc>" if where == "beside" else "ggcc# typed<Esc>")
+        editor.expect_lua("return vim.fn.search('# typed', 'nw') > 0")
+        [question] = editor.acp("questions")
+        editor.acp("answer", question["id"], "allow")
+        if where == "over":
+            editor.wait_event("AcpQuestion")
+            [conflict] = editor.acp("questions")
+            assert conflict["kind"] == "conflict"
+            editor.acp("answer", conflict["id"], "mine")
+        text, _ = server.result(number)
+    if where == "beside":
+        assert texts(editor)["cart.py"] == f"{renamed(CART)}# mine\n# typed\n"
+    else:
+        assert "cart.py was not written: the user keeps their own version" in text
+        assert texts(editor)["cart.py"] == CART
+    assert texts(editor)["test.py"] == renamed(TEST)
