@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-CASES = 4  # of one function on the newest Neovim
+CASES = 2  # of one function on the newest Neovim
 STEP = 8  # functions of a module, of which an older Neovim runs one
 
 
 def cases_to_leave(items: Iterable[Any]) -> set[pytest.Item]:
-    """Return what is neither of these: on the newest Neovim four cases of each function, the first and the last among
-    them; on older ones the first case of every eighth function of a module; what is marked `every_nvim`; and what runs
+    """Return what is neither of these: on the newest Neovim two cases of each function, the first and the last;
+    on older ones the first case of every eighth function of a module; what is marked `every_nvim`; and what runs
     in no Neovim.
     """
     on_neovim = [item for item in items if "program" in _parameters(item)]

@@ -4,6 +4,8 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.fakes.script import (
     on_prompt,
     script,
@@ -45,6 +47,7 @@ OPEN = """
 """
 
 
+@pytest.mark.alone
 def test_a_large_proposal_opens_at_once(open_editor: Open, tmp_path: Path) -> None:
     old = [f"line {n} of a file that is rather long\n" for n in range(10_000)]
     new = [f"changed {n}\n" if n % 100 == 50 else line for n, line in enumerate(old)]

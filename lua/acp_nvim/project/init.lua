@@ -33,12 +33,12 @@ function M.here()
   return M.of_folder(n and session_store.session(n).origin.cwd or vim.fn.getcwd())
 end
 
---- Returns the projects of a session: that of its folder, and those of its further folders.
+--- Returns the projects of a session: that of its folder, and those of its further folders. It may have ended.
 ---@param n integer
 ---@return table<string, true> roots
 function M.of_session(n)
-  local origin, roots = session_store.session(n).origin, {}
-  for _, folder in ipairs({ origin.cwd, unpack(origin.roots) }) do
+  local session, roots = session_store.session(n), {}
+  for _, folder in ipairs(session and { session.origin.cwd, unpack(session.origin.roots) } or {}) do
     roots[M.of_folder(folder)] = true
   end
   return roots
