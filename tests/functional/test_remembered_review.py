@@ -1,9 +1,7 @@
 """What waits in review waits again in the next Neovim: its hunks, whose they are, its keys."""
 
 import signal
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,20 +11,24 @@ from tests.fakes.script import (
     on_prompt,
     result,
     run_command,
-    script,
     wait_file,
     wait_until,
     write_file,
 )
-from tests.functional.editor import Editor
-from tests.steps.files import LINES, join_lines, read_and_edit, write
+from tests.steps.files import LINES, NOTES, join_lines, read_and_edit, write
+from tests.steps.restarts import (
+    CHANGED,
+    Open,
+    begin,
+    changes,
+    described,
+    left,
+    records,
+    take_turn,
+    wait_written,
+)
 from tests.steps.review import PENDING, TEN
 from tests.steps.trees import git
-
-Open = Callable[..., Editor]
-CHANGED = [*TEN[:4], "agent", *TEN[5:], "eleven"]
-NOTES = "{cwd}/notes.txt"
-ALL = "return require('acp_nvim').changes({ all = true })"
 
 
 @pytest.fixture
@@ -36,37 +38,6 @@ def work(tmp_path: Path) -> Path:
     git(folder, "init", "-q")
     (folder / "notes.txt").write_text(join_lines(TEN))
     return folder
-
-
-def records(tmp_path: Path) -> list[Path]:
-    return sorted((tmp_path / "state/nvim/acp_nvim/projects").glob("*/review-*.json"))
-
-
-def begin(open_editor: Open, tmp_path: Path, work: Path, *steps: Any, **options: Any) -> Editor:
-    """A Neovim in the project, with the state that earlier ones have left, and an agent."""
-    setup = options.pop("setup", {})
-    options["env"] = {"XDG_STATE_HOME": str(tmp_path / "state"), "NVIM_APPNAME": "nvim"}
-    options["init"] = f"vim.cmd.cd([[{work}]])"
-    agent = script(tmp_path, *steps)
-    spec = {"command": agent.argv[0], "args": agent.argv[1:]}
-    editor = open_editor(setup={"agents": {"my agent": spec}, **setup}, **options)
-    editor.type(":edit notes.txt<CR>")
-    return editor
-
-
-def take_turn(editor: Editor) -> None:
-    editor.acp("new_session")
-    editor.wait_event("AcpSessionStarted")
-    editor.acp("prompt", "go")
-    editor.wait_event("AcpTurnEnded")
-
-
-def changes(editor: Editor) -> list[dict[str, Any]]:
-    return list(editor.lua(ALL))
-
-
-def described(editor: Editor) -> list[tuple[list[str], list[str], str]]:
-    return [(hunk["old"], hunk["new"], hunk["state"]) for each in changes(editor) for hunk in each["hunks"]]
 
 
 @pytest.mark.parametrize("how", ["through us", "on the disk"])
@@ -80,7 +51,7 @@ def test_hunks_are_there_again_and_can_be_decided(
     take_turn(before)
     before.expect_lua(PENDING, 2)
     if end == "kill":
-        wait_until(lambda: len(records(tmp_path)) == 1)
+        wait_written(tmp_path)
         before.kill(signal.SIGKILL)
     else:
         before.quit()
@@ -102,19 +73,6 @@ def test_hunks_are_there_again_and_can_be_decided(
     again = begin(open_editor, tmp_path, work)
     again.expect_lua(LINES, [*TEN, "eleven"])
     assert described(again) == []
-
-
-def left(
-    open_editor: Open, tmp_path: Path, work: Path, *steps: Any, pending: int = 2, noted: bool = False
-) -> None:
-    """A Neovim has ended with pending hunks; noted: and knows what HEAD was."""
-    before = begin(
-        open_editor, tmp_path, work, on_prompt("", *(steps or [write(NOTES, join_lines(CHANGED))]))
-    )
-    take_turn(before)
-    before.expect_lua(PENDING, pending)
-    wait_until(lambda: not noted or any((tmp_path / "state/nvim/acp_nvim/projects").glob("*/head.json")))
-    assert before.quit() == 0
 
 
 def test_a_session_that_is_loaded_has_its_hunks_and_counts_on(
@@ -162,7 +120,7 @@ def test_a_turn_that_was_cut_short_leaves_nothing_unseen(
     before.wait_event("AcpSessionStarted")
     before.acp("prompt", "go")
     before.expect_lua(PENDING, 2)
-    wait_until(lambda: len(records(tmp_path)) == 1)
+    wait_until(lambda: any("eleven" in path.read_text() for path in records(tmp_path)))
     before.kill(signal.SIGKILL)
     (work / "notes.txt").write_text(join_lines(["last words", *CHANGED]))
     after = begin(open_editor, tmp_path, work, size=(140, 30))
@@ -204,7 +162,7 @@ def test_a_record_that_cannot_be_read_is_kept_aside(
 def test_a_file_is_reviewed_in_one_neovim_at_a_time(open_editor: Open, tmp_path: Path, work: Path) -> None:
     before = begin(open_editor, tmp_path, work, on_prompt("", write(NOTES, join_lines(CHANGED))))
     take_turn(before)
-    wait_until(lambda: len(records(tmp_path)) == 1)
+    wait_written(tmp_path)
     beside = begin(open_editor, tmp_path, work, size=(140, 30))
     beside.expect_lua(PENDING, 2)
     (hunk, _) = changes(beside)[0]["hunks"]

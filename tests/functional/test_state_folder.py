@@ -15,7 +15,7 @@ end, vim.split(vim.fn.execute('messages'), '\\n'))"""
 
 
 def test_a_prompt_goes_out_once_and_one_warning_tells_what_is_lost(open_editor: Open, tmp_path: Path) -> None:
-    """History, transcript and the log of decisions: none of them can be written."""
+    """History, transcript, the log of decisions, the review: none of them can be written."""
     agent = script(tmp_path, on_prompt("", permission("Run it?", [("no", "No", "reject_once")]), say("done")))
     editor = open_notes(open_editor, agent, setup={"permissions": [{"action": "reject"}]})
     folder = Path(editor.lua("return vim.fn.stdpath('state')"))
@@ -28,13 +28,14 @@ def test_a_prompt_goes_out_once_and_one_warning_tells_what_is_lost(open_editor: 
     editor.expect_lua(TEXT, "")
     sent = [message["params"]["prompt"][-1]["text"] for message in agent.got("session/prompt")]
     assert sent == ["by a script", "by hand"]
-    (warning,) = editor.expect_lua(WARNINGS, lambda lines: len(lines) > 0)
-    assert "acp_nvim" in warning
+    warnings = editor.expect_lua(WARNINGS, lambda lines: len(lines) > 1)
+    assert all("acp_nvim" in warning for warning in warnings)
+    assert ["review: " in warning for warning in warnings].count(True) == 1  # of what waits for the user
     editor.type("<Esc>:Acp log<CR>")
     editor.expect_lua(
         TEXT, lambda text: all(what in text for what in ("transcript cannot be saved", "decisions are"))
     )
-    assert len(editor.lua(WARNINGS)) == 1
+    assert len(editor.lua(WARNINGS)) == 2
 
 
 def test_the_warning_names_the_folder_on_a_narrow_screen(open_editor: Open, tmp_path: Path) -> None:

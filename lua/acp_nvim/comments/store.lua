@@ -146,8 +146,8 @@ end
 --- Has the comments of a project written soon.
 ---@param root string
 function M.save(root)
-  records.write_soon(root, RECORD, function(there)
-    take(root, there)
+  records.write_soon(root, RECORD, function()
+    take(root, records.read(root, RECORD))
     return to_record(root)
   end)
 end

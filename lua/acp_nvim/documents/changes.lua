@@ -40,6 +40,7 @@ local M = {}
 ---@field exact? boolean     the buffer holds what `steps` have made of `before`; else more has come along with them
 
 ---@class acp.ChangeListener
+---@field unloaded? fun(path: string, by: acp.By)  the backend is about to write a file that no buffer holds
 ---@field begins? fun(change: acp.BufferChange)
 ---@field applied? fun(change: acp.BufferChange)
 ---@field ended? fun(change: acp.BufferChange)
@@ -60,11 +61,10 @@ function M.under_way(buf)
 end
 
 --- Calls the listeners. An error in one is logged: it must not leave a write half done.
----@param change acp.BufferChange
-local function tell(change)
+---@param what "begins"|"applied"|"ended"|"unloaded"
+local function tell(what, ...)
   for _, listener in ipairs(listeners) do
-    local fn = listener[change.phase]
-    local ok, err = xpcall(fn or function() end, debug.traceback, change)
+    local ok, err = xpcall(listener[what] or function() end, debug.traceback, ...)
     if not ok then
       log(tostring(err))
     end
@@ -104,13 +104,20 @@ function M.steps(live, before, wanted, by, typed)
   return #others.edits > 0 and { others, own } or { own }
 end
 
+--- The backend is about to write a file that no buffer holds.
+---@param path string  resolved
+---@param by acp.By
+function M.unloaded(path, by)
+  tell("unloaded", path, by)
+end
+
 ---@param change { buf: integer, path: string, by?: acp.By, before: string[], created?: boolean }
 ---@return acp.BufferChange
 function M.begin(change)
   ---@cast change acp.BufferChange
   change.phase = "begins"
   under_way[change.buf] = change
-  tell(change)
+  tell(change.phase, change)
   return change
 end
 
@@ -118,7 +125,7 @@ end
 ---@param steps acp.Step[]
 function M.applied(change, steps)
   change.phase, change.steps = "applied", steps
-  tell(change)
+  tell(change.phase, change)
 end
 
 ---@param change acp.BufferChange
@@ -127,7 +134,7 @@ end
 function M.finish(change, ok, exact)
   under_way[change.buf] = nil
   change.phase, change.ok, change.exact = "ended", ok, exact
-  tell(change)
+  tell(change.phase, change)
 end
 
 return M

@@ -289,6 +289,7 @@ end
 function M.write(request)
   local buf = find.find(request.path)
   if not buf then
+    changes.unloaded(request.path, request.by)
     return { not_loaded = true }
   end
   local why = save.refusal(buf, request.path)

@@ -3,7 +3,7 @@
 --   state/acp_nvim/projects/{name}-{key}/comments.json     { "version": 1, … }
 --
 -- A record is written beside its file and renamed, 200 ms after it has changed or when Neovim leaves, and not while the
--- user types. Another Neovim may have written it since it was read: so the one who writes is given what stands there,
+-- user types. Another Neovim may have written it since it was read: so the one who writes looks at what stands there,
 -- and returns both as one. A record that cannot be read, or is of another version, is renamed and never overwritten.
 local config = require("acp_nvim.config.settings")
 local limits = require("acp_nvim.limits")
@@ -20,12 +20,13 @@ local PAUSE_MS = 1000 -- without a change in insert mode: the user does not type
 
 ---@class acp.RecordName
 ---@field name string      of the file, without its ending
+---@field what? string     what it keeps, as a message has it; nil: its name
 ---@field version integer  of what is in it
 
 ---@class acp.WaitingRecord
 ---@field root string
 ---@field record acp.RecordName
----@field make fun(there?: table): table|false|nil
+---@field make fun(): table|false|nil
 
 local waiting = {} ---@type table<string, acp.WaitingRecord>  path -> what is to be written
 local stamps = {} ---@type table<string, string>  path -> how its file looked when it was read or written
@@ -170,29 +171,33 @@ end
 ---@param path string
 ---@param each acp.WaitingRecord
 local function write(path, each)
-  local content = each.make(M.read(each.root, each.record))
+  local content = each.make()
   if content == nil or blocked[path] then
     return
   elseif not content then
     uv.fs_unlink(path)
+    stamps[path] = ""
     return
   end
   content.version = each.record.version
   local problem = replace(path, vim.json.encode(content))
   stamps[path] = stamp_of(path)
-  if problem and not has_warned then
-    has_warned = true
-    unasked_message.show("warn", ("review: %s are not kept: %s"):format(each.record.name, problem))
-  elseif problem then
-    log.add(("warn: review: %s are not kept: %s"):format(each.record.name, problem))
+  if problem then
+    local warning = ("review: %s are not kept: %s"):format(each.record.what or each.record.name, problem)
+    if has_warned then
+      log.add("warn: " .. warning)
+    else
+      has_warned = true
+      unasked_message.show("warn", warning)
+    end
   end
 end
 
---- Writes at once what waits.
+--- Writes at once what waits, in the order of names.
 function M.flush()
   local ready = waiting
   waiting = {}
-  for path, each in pairs(ready) do
+  for path, each in vim.spairs(ready) do
     write(path, each)
   end
 end
@@ -212,10 +217,22 @@ local function write_waiting(tick, since)
   M.flush()
 end
 
---- Writes a record soon. `make` is called then with what the file holds, and returns what it shall hold.
+--- Writes a record at once.
 ---@param root string
 ---@param record acp.RecordName
----@param make fun(there?: table): table|false|nil  nil: it stays as it is; false: it goes
+---@param make fun(): table|false|nil  as `write_soon` has it
+function M.write(root, record, make)
+  local path = path_of(root, record)
+  waiting[path] = nil
+  if M.are_kept() then
+    write(path, { root = root, record = record, make = make })
+  end
+end
+
+--- Writes a record soon. `make` is called then, and returns what it shall hold.
+---@param root string
+---@param record acp.RecordName
+---@param make fun(): table|false|nil  nil: it stays as it is; false: it goes
 function M.write_soon(root, record, make)
   if not M.are_kept() then
     return

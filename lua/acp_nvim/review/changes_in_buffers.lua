@@ -4,8 +4,10 @@ local agent_edits = require("acp_nvim.review.agent_edits")
 local attached_buffers = require("acp_nvim.review.attached_buffers")
 local changes = require("acp_nvim.documents.changes")
 local diff = require("acp_nvim.documents.diff")
+local disk_file = require("acp_nvim.review.disk_file")
 local patches = require("acp_nvim.documents.patch")
 local refresh = require("acp_nvim.review.refresh")
+local remember = require("acp_nvim.review.remember")
 local reviewed_files = require("acp_nvim.review.reviewed_files")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
 local snapshots = require("acp_nvim.review.snapshots")
@@ -50,11 +52,25 @@ local function notice_rereading(change, before)
   })
 end
 
+--- A file as the disk has it, before a turn writes it first.
+---@param path string
+---@return acp.ReviewedFile
+local function of_disk(path)
+  local found = disk_file.read(path)
+  local file = reviewed_files.new(path, path, found and found.lines or {})
+  file.shape = found and { final = found.final, ff = found.ff, bomb = found.bom } or {}
+  file.created, file.made = not found, not found and disk_file.missing_folders(path) or nil
+  return file
+end
+
 local function on_begins(change)
   if change.by and change.by.kind ~= "undo" then
     attached_buffers.settle()
     turns.begin(change.by.session, change.by.turn)
     before_changes[change] = look(change)
+    remember.before_write(change.path, change.by, function()
+      return of_disk(change.path)
+    end)
     notice_rereading(change, before_changes[change])
   elseif reviewed_files.files[change.path] then
     attached_buffers.settle()
@@ -199,4 +215,14 @@ local function on_ended(change)
   remember_saved(file, change, not was_deleted and under or nil)
 end
 
-changes.subscribe({ begins = on_begins, ended = on_ended })
+---@param path string
+---@param by acp.By
+local function on_unloaded(path, by)
+  attached_buffers.settle()
+  turns.begin(by.session, by.turn)
+  remember.before_write(path, by, function()
+    return of_disk(path)
+  end)
+end
+
+changes.subscribe({ begins = on_begins, ended = on_ended, unloaded = on_unloaded })

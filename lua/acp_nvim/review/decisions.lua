@@ -105,7 +105,7 @@ end
 ---@return string?
 local function refusal(is_meant)
   for _, file in ipairs(reviewed_files.all()) do
-    local why = file.writer and is_meant(file) and remember.refusal(file)
+    local why = is_meant(file) and remember.refusal(file)
     if why then
       return why
     end

@@ -22,29 +22,32 @@ local M = {}
 ---@field unknown string[]  files that have changed while a turn was open
 
 --- Brings one file into review again.
+---@param root string
 ---@param one acp.FileRecord
+---@param cut acp.RecordedTurn?  a turn that was cut short: what has changed since may be its
 ---@param found acp.Recalled
-local function enter(one, found)
+local function enter(root, one, cut, found)
   local name = vim.fs.basename(one.path)
   local here = disk_file.read(one.path)
-  if not here and not (one.facts.deleted or one.facts.removed) then
+  if not here and record.is_in_review(one) and not (one.facts.deleted or one.facts.removed) then
     found.gone[#found.gone + 1] = name
     return
   end
   local now = here and here.lines or {}
   local lines = one.lines or (record.stamp(one.path) == one.stamp and now or nil)
-  if not lines then
+  local edits = lines and diff.edits(lines, now)
+  if not edits then
     found.changed[#found.changed + 1] = name
     return
+  elseif not record.is_in_review(one) and (#edits == 0 or not here or not cut) then
+    return
   end
-  local sessions = vim.tbl_map(owners.number, one.owners)
-  local file = record.enter(one, lines, sessions)
-  file.is_recalled = true
-  file.writer = remember.is_elsewhere(one.writer) and one.writer or nil
-  local edits = diff.edits(lines, now)
-  if one.open and not file.writer and #edits > 0 then
+  local file = record.enter(one, lines, vim.tbl_map(owners.number, one.owners))
+  remember.has_read(file, root, one)
+  if cut and #edits > 0 and not remember.is_elsewhere(one.writer) then
     found.unknown[#found.unknown + 1] = name
-    reviewed_text.agent(file.text, edits, { session = sessions[one.open.owner], turn = one.open.turn, by = "unknown" })
+    local author = { session = owners.number(cut.owner), turn = cut.turn, by = "unknown" }
+    reviewed_text.agent(file.text, edits, author)
   else
     reviewed_text.others(file.text, edits)
   end
@@ -76,18 +79,25 @@ end
 --- Reads what waits in a project.
 ---@param root string
 function M.load(root)
-  local found = { gone = {}, changed = {}, unknown = {} }
+  local found, cut_short = { gone = {}, changed = {}, unknown = {} }, remember.cut_short(root)
   for _, name in ipairs(records.names(root, remember.PREFIX)) do
     local which = { name = name, version = record.VERSION }
     local one = records.read(root, which)
     if one and not record.is_record(one) then
       records.set_aside(root, which, "it has not what a record has")
-    elseif one and not reviewed_files.files[one.path] and record.is_in_review(one) then
-      enter(one, found)
+    elseif one and not reviewed_files.files[one.path] then
+      enter(root, one, cut_short[#cut_short], found)
     end
+  end
+  if #cut_short > 0 then
+    remember.close_cut_short(root)
   end
   tell(found)
 end
+
+remember.on_taken_up.add(function(file)
+  refresh.file(file, 0, #file.text.lines)
+end)
 
 -- A session is loaded, resumed or replayed: what it has left is its own again.
 session_store.on_change(function(n)

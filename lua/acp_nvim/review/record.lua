@@ -12,6 +12,7 @@ local owners = require("acp_nvim.review.owners")
 local patches = require("acp_nvim.documents.patch")
 local reviewed_files = require("acp_nvim.review.reviewed_files")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
+local stack = require("acp_nvim.review.stack")
 
 local M = {}
 
@@ -42,7 +43,6 @@ local FACTS = { "given", "created", "deleted", "removed", "has_begun", "made", "
 ---@field unknown acp.RecordedAuthor[]
 ---@field lines? string[]     of a text that is not too large
 ---@field stamp? string       of the file of any other one
----@field open? { owner: integer, turn: integer }  a turn that ran, and may have written more
 ---@field writer acp.RecordWriter
 
 -- Out -----------------------------------------------------------------------------------------------------------------
@@ -114,9 +114,8 @@ end
 
 --- What there is to write down.
 ---@param file acp.ReviewedFile
----@param open? { session: integer, turn: integer }  the turn that runs
 ---@return acp.FileRecord
-function M.of(file, open)
+function M.of(file)
   local list, indices = {}, {}
   local function index_of(session)
     if not indices[session] then
@@ -128,7 +127,6 @@ function M.of(file, open)
   local text = M.on_disk(file)
   local record = stack_out(text.lines, text.known, index_of) --[[@as acp.FileRecord]]
   record.path, record.owners, record.facts, record.unknown = file.path, list, {}, {}
-  record.open = open and { owner = index_of(open.session), turn = open.turn } or nil
   if M.is_large(text.lines) then
     record.lines, record.stamp = nil, M.stamp(file.path)
   end
@@ -221,11 +219,12 @@ function M.kept(record, lines)
   return M.moved(before, known.decided, lines)
 end
 
---- Whether something of it waits, or can be undone; else it only says what was kept.
+--- Whether something of it waits, or can be undone; else it only says what was kept, or what a file held before a turn
+--- wrote it.
 ---@param record acp.FileRecord
 ---@return boolean
 function M.is_in_review(record)
-  return #record.turns + #record.unknown > 0 or record.newline ~= nil or record.standing ~= nil or record.open ~= nil
+  return #record.turns + #record.unknown > 0 or record.newline ~= nil or record.standing ~= nil
 end
 
 --- The file is in review again, with the text of then.
@@ -248,6 +247,68 @@ function M.enter(record, lines, sessions)
     reviewed_files.stand(file, standing, known_in(record.standing, standing, sessions))
   end
   return file
+end
+
+--- What agents have written here, above what a record has.
+---@param turns acp.Turn[]
+---@param theirs acp.Turn[]
+---@return acp.Turn[]
+local function written_here(turns, theirs)
+  local function is_there(turn)
+    return turn.session < 0 or vim.iter(theirs):any(function(each)
+      return stack.is_same(each, turn)
+    end)
+  end
+  local first = 1
+  while turns[first] and is_there(turns[first]) do
+    first = first + 1
+  end
+  return vim.list_slice(turns, first)
+end
+
+--- The file takes up a record that somebody else has written meanwhile: its turns come below those of our agents. What
+--- was allowed here over lines that wait there waits with them.
+---
+---   the record  b | X, turn 1         here  d | Y, turn 2, in a text in which X was there
+---   together    b | X, and d | Y
+---@param file acp.ReviewedFile
+---@param record acp.FileRecord
+function M.join(file, record)
+  local text, here = file.text, M.on_disk(file)
+  local before = record.lines or (M.stamp(file.path) == record.stamp and here.lines) or nil
+  if not before then
+    return -- given up: a text too large to be recorded, which has changed since
+  end
+  reviewed_text.waiting(text)
+  local sessions = vim.tbl_map(owners.number, record.owners)
+  local theirs = { lines = before, known = known_in(record, before, sessions) }
+  local own = written_here(here.known.turns, theirs.known.turns)
+  local below = stack.lowest(own, here.lines)
+  local joined = reviewed_text.edited(theirs, diff.edits(before, below))
+  local turns = vim.list_slice(joined.known.turns)
+  for _, turn in ipairs(own) do
+    local is_allowed = turn.allowed and (#turns == 0 or turns[#turns].allowed)
+    turns[#turns + 1] = vim.tbl_extend("force", turn, { allowed = is_allowed })
+  end
+  local known = { turns = turns, decided = joined.known.decided, before = text.known.waiting }
+  vim.list_extend(
+    known.decided,
+    vim.tbl_filter(function(each)
+      return each.change.session > 0
+    end, here.known.decided)
+  )
+  known.newline = here.known.newline or joined.known.newline
+  local snapshot = { lines = vim.list_slice(here.lines), known = known }
+  if here ~= text then
+    text.snapshots.saved = snapshot
+    snapshot = reviewed_text.edited(snapshot, diff.edits(here.lines, text.lines))
+    snapshot.known.before = known.before
+  end
+  text.known = snapshot.known
+  reviewed_text.forget_moments(text)
+  for _, author in ipairs(record.unknown) do
+    table.insert(file.unknown, author_in(author, sessions))
+  end
 end
 
 return M

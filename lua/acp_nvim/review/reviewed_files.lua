@@ -74,9 +74,9 @@ M.left = {} ---@type table<string, { lines: string[], decided: acp.DecidedChange
 ---@param path string   resolved
 ---@param given string
 ---@param lines string[]
----@return acp.ReviewedFile
-function M.enter(path, given, lines)
-  local file = {
+---@return acp.ReviewedFile  one that is not in review
+function M.new(path, given, lines)
+  return {
     path = path,
     given = given,
     text = reviewed_text.new(lines),
@@ -90,8 +90,15 @@ function M.enter(path, given, lines)
     unknown = {},
     undos = 0,
   }
-  M.files[path] = file
-  return file
+end
+
+---@param path string   resolved
+---@param given string
+---@param lines string[]
+---@return acp.ReviewedFile
+function M.enter(path, given, lines)
+  M.files[path] = M.new(path, given, lines)
+  return M.files[path]
 end
 
 --- All that belongs to one session belongs to another: what was written down goes on in a living one.

@@ -115,8 +115,8 @@ end
 local function write(one)
   for root in pairs(one.roots) do
     loaded[root] = true
-    records.write_soon(root, RECORD, function(there)
-      add(root, there)
+    records.write_soon(root, RECORD, function()
+      add(root, records.read(root, RECORD))
       drop_older(root)
       return { turns = vim.tbl_map(written, kept(root)), is_cut = is_cut[root] }
     end)

@@ -50,6 +50,7 @@ function M.begin(session, turn)
   end, began_last)
   table.insert(began_last, session)
   commits.turn_begins(session)
+  remember.turn_begins(session, turn)
   for _, file in ipairs(reviewed_files.all()) do
     forget_decided(file, session, turn - 2)
   end
@@ -71,7 +72,7 @@ end
 ---@param turn integer
 function M.all_known(session, turn)
   known[session] = math.max(known[session] or 0, turn)
-  remember.close()
+  remember.turn_over(session)
   commits.turn_over(session)
   local waits = waiting[session]
   if waits and waits.turn <= turn then
@@ -128,6 +129,7 @@ end
 ---@param session integer
 function M.end_session(session)
   attached_buffers.settle()
+  remember.turn_over(session)
   decisions.forget_session(session)
   for _, file in ipairs(reviewed_files.all()) do
     reviewed_text.forget_session(file.text, session)

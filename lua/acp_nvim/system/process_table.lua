@@ -85,6 +85,17 @@ function M.all()
   return list
 end
 
+--- Returns a living process, nil if it has ended.
+---@param pid integer
+---@return acp.Process?
+function M.find(pid)
+  if has_proc() then
+    return from_proc(("%d"):format(pid))
+  end
+  local line = ps(("-p %d -o pid= -o ppid= -o pgid= -o state= -o lstart="):format(pid))[1]
+  return line and from_ps(line)
+end
+
 --- Returns the program of a process, nil if it has ended.
 ---@param pid integer
 ---@return string?
