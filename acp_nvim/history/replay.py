@@ -12,8 +12,7 @@ from acp_nvim import limits
 from acp_nvim.host import turn_end
 from acp_nvim.permissions import elicitation
 from acp_nvim.permissions import request as permissions
-from acp_nvim.protocol import decode, dialects, schema
-from acp_nvim.protocol.dialects import steering
+from acp_nvim.protocol import decode, dialects, schema, steering
 from acp_nvim.protocol.errors import RpcError
 from acp_nvim.protocol.jsonrpc import Failure, Response
 from acp_nvim.session import sent_prompt

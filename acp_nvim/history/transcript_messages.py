@@ -17,8 +17,7 @@ from typing import Any
 
 from acp_nvim.history import encode_entry
 from acp_nvim.history.encode_entry import Terminal
-from acp_nvim.protocol import schema
-from acp_nvim.protocol.dialects import steering
+from acp_nvim.protocol import schema, steering
 from acp_nvim.session.compaction import Compaction
 from acp_nvim.session.entries import AgentContext, Entry, Message, Note, Placeholder, Report, Thought
 from acp_nvim.session.plan import Plan

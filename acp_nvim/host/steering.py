@@ -24,8 +24,7 @@ from acp_nvim.agent.connection import Gone, Result
 from acp_nvim.host import prompt_blocks
 from acp_nvim.host.interface import AgentHost
 from acp_nvim.host.prompt_blocks import PromptBlocks
-from acp_nvim.protocol import encode
-from acp_nvim.protocol.dialects import steering
+from acp_nvim.protocol import encode, steering
 from acp_nvim.protocol.encode import Block
 from acp_nvim.protocol.jsonrpc import Response
 from acp_nvim.protocol.schema import Initialized

@@ -12,7 +12,7 @@ from acp_nvim.session import past_decisions
 from acp_nvim.session.agent_hints import AgentHints
 from acp_nvim.session.controls import Controls
 from acp_nvim.session.entries import Changes, Message
-from acp_nvim.session.location import LocationFollower
+from acp_nvim.session.follow_along import LocationFollower
 from acp_nvim.session.offer_limits import OfferLimits
 from acp_nvim.session.open_questions import OpenQuestions
 from acp_nvim.session.past_decisions import PastDecisions

@@ -16,7 +16,7 @@ from tests.steps.review import CHANGED, PENDING, TEN, WAYS, start_review
 
 Open = Callable[..., Editor]
 # A look of the backend that has begun before the undo and comes to the editor after it.
-SYNC = "return require('acp_nvim.documents.sync').sync({ path = vim.uv.fs_realpath(vim.fn.expand('%:p')) })"
+SYNC = "return require('acp_nvim.documents.disk_into_buffer').sync({ path = vim.uv.fs_realpath(vim.fn.expand('%:p')) })"
 
 
 @pytest.mark.parametrize("own", [[], ["mine"]], ids=["saved", "unsaved"])

@@ -42,7 +42,7 @@ def test_the_write_at_the_end_of_the_turn_is_undone(open_editor: Open, tmp_path:
 SYNC = """local path, known, stamp = ...
 local by = { kind = "agent", by = "agent", session = 1, turn = 1, given = path }
 known = { text = known, stamp = stamp ~= vim.NIL and stamp or nil }
-return require("acp_nvim.documents.sync").sync({ path = path, by = by, known = known })"""
+return require("acp_nvim.documents.disk_into_buffer").sync({ path = path, by = by, known = known })"""
 
 
 def get_stamp(path: Path) -> list[int]:

@@ -34,7 +34,7 @@ def edit_and_save(editor: Editor, path: Path, edits: Edits, **options: Any) -> A
 
 def sync_disk(editor: Editor, path: Path) -> Any:
     """Let the buffer take up what its file holds; return the answer."""
-    return editor.lua("return require('acp_nvim.documents.sync').sync({ path = ... })", str(path))
+    return editor.lua("return require('acp_nvim.documents.disk_into_buffer').sync({ path = ... })", str(path))
 
 
 def open_text(editor: Editor, text: bytes | str, name: str = "a.txt", command: str = "edit") -> Path:

@@ -13,6 +13,7 @@ local bit = require("bit")
 local cursors = require("acp_nvim.documents.cursors")
 local diff = require("acp_nvim.documents.diff")
 local disk_file = require("acp_nvim.review.disk_file")
+local disk_into_buffer = require("acp_nvim.documents.disk_into_buffer")
 local edit = require("acp_nvim.documents.edit")
 local edit_and_save = require("acp_nvim.documents.edit_and_save")
 local encoding = require("acp_nvim.documents.encoding")
@@ -23,7 +24,6 @@ local reviewed_text = require("acp_nvim.review.reviewed_text")
 local settings = require("acp_nvim.config.settings")
 local snapshots = require("acp_nvim.review.snapshots")
 local standing = require("acp_nvim.review.standing")
-local sync = require("acp_nvim.documents.sync")
 local text = require("acp_nvim.documents.text")
 local undo_step = require("acp_nvim.documents.undo_step")
 
@@ -341,7 +341,7 @@ function M.create(undo, saved)
   end
   local said = buf
       and attached_buffers.without_attribution(buf, function()
-        return sync.put(buf, saved, lines, BY)
+        return disk_into_buffer.put(buf, saved, lines, BY)
       end)
     or { ok = true }
   if buf and file.buf ~= buf then

@@ -13,6 +13,7 @@ local attached_buffers = require("acp_nvim.review.attached_buffers")
 local backend_reports = require("acp_nvim.review.backend_reports")
 local diff = require("acp_nvim.documents.diff")
 local disk_file = require("acp_nvim.review.disk_file")
+local disk_into_buffer = require("acp_nvim.documents.disk_into_buffer")
 local edit = require("acp_nvim.documents.edit")
 local file_text = require("acp_nvim.review.file_text")
 local file_timestamp = require("acp_nvim.documents.file_timestamp")
@@ -21,7 +22,6 @@ local reviewed_files = require("acp_nvim.review.reviewed_files")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
 local snapshots = require("acp_nvim.review.snapshots")
 local standing = require("acp_nvim.review.standing")
-local sync = require("acp_nvim.documents.sync")
 local text = require("acp_nvim.documents.text")
 
 local api = vim.api
@@ -144,7 +144,7 @@ local function put_standing(file, wanted)
   if buf and is_gone then
     file_timestamp.forget_file(buf)
   elseif buf then
-    sync.sync({ path = file.path })
+    disk_into_buffer.sync({ path = file.path })
   end
 end
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_nvim.protocol.schema import Diff, Location, ToolCallUpdate
-from acp_nvim.session.location import LocationFollower, Place
+from acp_nvim.session.follow_along import LocationFollower, Place
 
 
 def everywhere(_path: str) -> bool:
