@@ -35,6 +35,7 @@ _SINGLE = re.compile(r"\[\\?([^\]\\\w!^\[])\]")
 # The text by kinds: / and . as they are, S a class that may be /, D one that may be a dot, $ a variable, x all else.
 # Two dots of a class, a wildcard or around a variable may be the folder above.
 _ABOVE = re.compile(r"(?:^|[/S])\*?[.DS]\*?[.DS?*]\*?(?:$|[/S])")
+_MEMBER = re.compile(r"(\\.|.)(?:-(\\.|.))?", re.S)  # of a class: a character, or a range from one to another
 _READ = re.compile(r"[][{}()*?~$`\\]")
 
 
@@ -136,9 +137,15 @@ def _kind_of_set(text: str) -> str:
     if re.search(r"\[:\w+:\]", inside):  # [[:punct:]]
         return "S"
     is_other = inside[:1] in ("!", "^")
-    members = re.sub(r"([\[\]&~|^])", r"\\\1", inside[is_other:])
+    members = _MEMBER.sub(
+        lambda each: "-".join(map(_escaped, filter(None, each.groups()))), inside[is_other:]
+    )
     try:
         one = re.compile(f"[{'^' * is_other}{members}]")
     except re.error:
         return "S"
     return "S" if one.match("/") else "D" if one.match(".") else "c"
+
+
+def _escaped(member: str) -> str:
+    return member if member.startswith("\\") else re.escape(member)
