@@ -8,6 +8,7 @@ An edit replaces a range by a text. Its columns are counted in UTF-16 units, or 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from acp_nvim.editor_tools.failure import Failed
 from acp_nvim.session.tool_paths import from_uri, usable
 
 TextOf = Callable[[str], Awaitable[str | None]]
+_LINE_END = re.compile(r"\r\n|\n|\r")
 _UNREADABLE = "the language server has sent an edit that cannot be read"
 
 
@@ -82,24 +84,22 @@ def _path(uri: Any) -> str:
 
 
 def apply(text: str, edits: Any, encoding: str) -> str:
-    """Return the text with all edits. They are about the text as it is now, so the last one goes first.
+    """Return the text with all edits. Their places are those of the text before any of them.
 
     text `a b c`   edits 0-1 `x`, 4-5 `y`     `x b y`
+
+    A line ends at a line feed, a carriage return or both, as the protocol says. `str.splitlines` has more line ends.
     """
     if not isinstance(edits, list):
         raise Failed(_UNREADABLE)
-    lines = text.splitlines(keepends=True) if "\r" in text else text.split("\n")
-    lines = lines if "\r" in text else [*(f"{line}\n" for line in lines[:-1]), lines[-1]]
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line))
+    lines, starts = _LINE_END.split(text), [0, *(found.end() for found in _LINE_END.finditer(text))]
     end = "\r\n" if text.count("\r\n") == text.count("\n") > 0 else "\n"
 
     def offset(place: Any) -> int:
         row, column = _number(place, "line"), _number(place, "character")
         if row >= len(lines):
             return len(text)
-        return starts[row] + _chars(lines[row].rstrip("\r\n"), column, encoding)
+        return starts[row] + _chars(lines[row], column, encoding)
 
     placed = []
     for number, edit in enumerate(edits):
