@@ -25,18 +25,18 @@ def find(lines: Sequence[str], wanted: dict[str, Any], name: str) -> Place:
     content, symbol, number = wanted.get("line_content", ""), wanted.get("symbol", ""), wanted.get("line")
     looked_for = content.strip()
     rows = [row for row, line in enumerate(lines) if looked_for in line]
-    if symbol:
+    if number:
+        rows = [row for row in rows if row == number - 1]
+    elif symbol:
         rows = [row for row in rows if symbol in lines[row]] or rows
-    if number and (number > len(lines) or (looked_for and number - 1 not in rows)):
-        rows = []
     if not rows:
         where = f"line {number} of {name}" if number else f"no line of {name}"
         has = "does not have" if number else "has"
         raise Failed(f"{where} {has} the text {content!r}: read it with read_buffer")
-    row = number - 1 if number else rows[0]
+    row = rows[0]
     start, end = _column(lines[row], symbol, looked_for, name, row)
     note = ""
-    if not number and len(rows) > 1:
+    if len(rows) > 1:
         others = ", ".join(str(each + 1) for each in rows[:10])
         note = f"the text stands in lines {others}: line {row + 1} was taken, name another one with 'line'"
     return Place(row, len(lines[row][:start].encode()), len(lines[row][:end].encode()), note)

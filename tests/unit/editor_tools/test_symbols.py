@@ -37,6 +37,7 @@ def test_a_line_that_stands_twice_is_told() -> None:
     [
         ({"symbol": "x", "line_content": "nowhere"}, "no line of a.py has the text 'nowhere'"),
         ({"symbol": "z", "line_content": "print"}, "line 3 of a.py has no 'z'"),
+        ({"symbol": "max", "line_content": "x", "line": 2}, "line 2 of a.py has no 'max'"),
         ({"symbol": "x", "line_content": "print", "line": 1}, "line 1 of a.py does not have the text"),
         ({"symbol": "x", "line_content": "print", "line": 9}, "line 9 of a.py does not have the text"),
     ],
