@@ -3,16 +3,20 @@ with a new version of the plugin only."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from acp_nvim.session.own_tool import CHANGING
 
-INSTRUCTIONS = """\
-These tools ask the user's running Neovim: it knows unsaved lines, diagnostics, and what its language servers know.
-Read a file that may be open in the editor with read_buffer: the file on disk lacks the user's unsaved lines.
-Changes by rename_symbol, code_action and format_file are decided by the user, hunk by hunk, before anything is written.
-Tools: {names}."""
+_ABOUT = (
+    "These tools ask the user's running Neovim: it knows unsaved lines, diagnostics, and what its language servers"
+    " know."
+)
+_READING = (
+    "Read a file that may be open in the editor with read_buffer:"
+    " the file on disk lacks the user's unsaved lines."
+)
+_DECIDED = "Changes by {} are decided by the user, hunk by hunk, before anything is written."
 
 
 class Argument(NamedTuple):
@@ -183,5 +187,17 @@ def chosen(wanted: bool | list[Any]) -> tuple[list[str], list[str]]:
     return [name for name in TOOLS if name in wanted], [str(name) for name in wanted if name not in TOOLS]
 
 
-def instructions(names: Iterable[str]) -> str:
-    return INSTRUCTIONS.format(names=", ".join(names))
+def instructions(names: Sequence[str]) -> str:
+    """Return what initialize says of the tools, of those alone that the session has."""
+    changing = [name for name in CHANGING if name in names]
+    lines = [
+        _ABOUT,
+        *([_READING] if "read_buffer" in names else []),
+        *([_DECIDED.format(_joined(changing))] if changing else []),
+        f"Tools: {', '.join(names)}.",
+    ]
+    return "\n".join(lines)
+
+
+def _joined(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -101,6 +101,25 @@ async def test_only_the_named_tools(desk: Desk, run: str) -> None:
         assert "error" in await do(server.request, "tools/call", {"name": "show"})
 
 
+@pytest.mark.parametrize(
+    ("names", "lines"),
+    [
+        (["selection"], ["These tools ask", "Tools: selection."]),
+        (["read_buffer"], ["These tools ask", "Read a file", "Tools: read_buffer."]),
+        (["format_file"], ["These tools ask", "Changes by format_file are", "Tools: format_file."]),
+    ],
+)
+async def test_no_word_of_tools_that_are_left_out(
+    desk: Desk, run: str, names: list[str], lines: list[str]
+) -> None:
+    _, _, entry = await begin(desk, run, editor_tools=names)
+    with McpServer(entry) as server:
+        said = (await do(server.initialize))["instructions"].split("\n")
+        assert len(said) == len(lines)
+        assert all(map(str.startswith, said, lines))
+        assert not [name for name in ALL if name not in names and name in "\n".join(said)]
+
+
 @pytest.mark.parametrize("wanted", [False, []])
 async def test_no_tools(desk: Desk, run: str, wanted: Any) -> None:
     agent = desk.agent()
