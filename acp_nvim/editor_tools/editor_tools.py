@@ -9,7 +9,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from acp_nvim.agent import private_files
-from acp_nvim.agent.settings import AgentSpec, Settings
+from acp_nvim.agent.settings import DEMO, AgentSpec, Settings
 from acp_nvim.editor_tools import catalogue, sockets
 from acp_nvim.editor_tools.calls import Calls
 from acp_nvim.editor_tools.endpoint import Endpoint
@@ -73,6 +73,11 @@ class EditorTools:
         if not self._names:
             self._become(session, "off")
         elif spec.mcp == "none":
+            if spec is not DEMO:  # which has no model to call them
+                self._warn_once(
+                    f"{session.agent} works without the editor's tools: it takes no MCP servers,"
+                    " see :help acp_nvim-tools"
+                )
             self._become(session, "none")
         elif SERVER in taken:
             if session.tools.state != "own":

@@ -146,6 +146,25 @@ async def test_an_agent_that_takes_none(desk: Desk, run: str) -> None:
     talk = await desk.ready()
     assert entries(agent) == [[]]
     assert talk.status["tools"]["state"] == "none"
+    await desk.ready()
+    [told] = desk.messages("warn")
+    assert told == (
+        "mine works without the editor's tools: it takes no MCP servers, see :help acp_nvim-tools"
+    )
+
+
+async def test_no_warning_where_no_tools_are_wanted(desk: Desk, run: str) -> None:
+    desk.agent(spec={"mcp": "none"})
+    setup(desk, run, editor_tools=False)
+    await desk.ready()
+    assert desk.messages("warn") == []
+
+
+async def test_no_warning_about_the_demo_agent(desk: Desk, run: str) -> None:
+    setup(desk, run)
+    talk = await desk.ready("demo")
+    assert talk.status["tools"]["state"] == "none"
+    assert desk.messages("warn") == []
 
 
 async def test_the_server_as_an_argument(desk: Desk, run: str) -> None:
