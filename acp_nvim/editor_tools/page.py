@@ -20,6 +20,10 @@ class Page:
         self._file = ""
         self.is_full = False
 
+    @property
+    def is_empty(self) -> bool:
+        return not self._lines
+
     def add(self, line: str) -> bool:
         """Add a line; False: there is no more room."""
         cut = line if len(line) <= limits.TOOL_LINE_CHARS else f"{line[: limits.TOOL_LINE_CHARS]}…"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from acp_nvim.editor_tools import language_servers, symbols
 from acp_nvim.editor_tools.ask import EditorQueries
 from acp_nvim.editor_tools.call import Call
 from acp_nvim.editor_tools.failure import Failed
-from acp_nvim.editor_tools.language_servers import Found
 from acp_nvim.editor_tools.page import Page, left_out
 from acp_nvim.editor_tools.sources import View
 from acp_nvim.files import disk
@@ -128,19 +126,19 @@ class ReadingTools:
         hovers = await self._request(view, "textDocument/hover", path, place, _BY_TEXT)
         page = Page()
         told = [language_servers.words(each.get("contents")) for each in hovers if isinstance(each, dict)]
-        if view.reads:
+        if view.reads and any(told):
             for line in "\n\n".join(filter(None, told)).split("\n"):
                 page.add(line)
         try:
             results = await self._request(view, "textDocument/definition", path, place, _BY_TEXT)
         except Failed:
             results = []  # a server without definitions knows types all the same
-        found = [each for result in results for each in language_servers.places(result)]
-        if found:
+        if found := _places(results):
             page.add("defined in:")
             await self._add(page, view, found)
-        known = page.text(_NARROW, place.note)
-        return known.strip() or f"the language server knows nothing about '{wanted['symbol']}'"
+        if page.is_empty:
+            page.add(f"the language server knows nothing about '{wanted['symbol']}'")
+        return page.text(_NARROW, place.note)
 
     async def find_usages(self, call: Call) -> str:
         view, wanted = call.view, call.wanted
@@ -153,11 +151,10 @@ class ReadingTools:
             _BY_TEXT,
             {"context": {"includeDeclaration": True}},
         )
-        found = [each for result in results for each in language_servers.places(result)]
-        page = Page()
+        found, page = _places(results), Page()
         await self._add(page, view, found)
         if not found:
-            return f"no usage of '{wanted['symbol']}' is known"
+            page.add(f"no usage of '{wanted['symbol']}' is known")
         return page.text(f"{len(found)} places in all: search the other files by text", place.note)
 
     async def search_symbol(self, call: Call) -> str:
@@ -226,8 +223,12 @@ class ReadingTools:
         results = language_servers.expect_answer(said, method, view.name(path), instead)
         return [each.get("result") for each in results if each.get("result")]
 
-    async def _add(self, page: Page, view: View, found: Iterable[Found]) -> None:
-        for each in sorted({(place.path, place.line) for place in found}):
-            path, line = each
+    async def _add(self, page: Page, view: View, places: list[tuple[str, int]]) -> None:
+        for path, line in places:
             if not page.add_place(view.name(path), line, await view.line(path, line)):
                 return
+
+
+def _places(results: list[Any]) -> list[tuple[str, int]]:
+    """Return path and line of each place, once: two servers, or two places in a line, name it twice."""
+    return sorted({(each.path, each.line) for result in results for each in language_servers.places(result)})

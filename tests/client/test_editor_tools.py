@@ -350,6 +350,45 @@ async def test_a_folder_that_is_too_deep_for_an_address(desk: Desk) -> None:
         assert await do(server.begin) == ALL
 
 
+WHERE = {"path": "a.py", "symbol": "total", "line_content": "total"}
+TWICE = "the text stands in lines 1, 2: line 1 was taken, name another one with 'line'"
+
+
+def answer_with(desk: Desk, *results: Any) -> None:
+    """Let each language server of the editor answer so."""
+    found = [{"server": f"toy {number}", "result": result} for number, result in enumerate(results)]
+    desk.editor.answers["ask_editor"] = {"servers": ["toy"], "results": found}
+
+
+@pytest.mark.parametrize(
+    ("tool", "told"),
+    [
+        ("find_usages", "no usage of 'total' is known"),
+        ("get_symbol_info", "the language server knows nothing about 'total'"),
+    ],
+)
+async def test_a_symbol_that_nobody_knows(desk: Desk, run: str, tool: str, told: str) -> None:
+    _, _, entry = await begin(desk, run)
+    (desk.folder / "a.py").write_text("total = 1\nprint(total)\n")
+    answer_with(desk, None)
+    with McpServer(entry) as server:
+        await do(server.begin)
+        assert (await do(lambda: server.call(tool, **WHERE))).split("\n") == [told, TWICE]
+        assert await do(lambda: server.call(tool, **WHERE, line=2)) == told
+
+
+async def test_places_that_two_servers_name_count_once(desk: Desk, run: str) -> None:
+    _, _, entry = await begin(desk, run)
+    (desk.folder / "a.py").write_text("total = 1\n" * 120)
+    uri = (desk.folder / "a.py").as_uri()
+    places = [{"uri": uri, "range": {"start": {"line": row, "character": 0}}} for row in range(120)]
+    answer_with(desk, places, places)
+    with McpServer(entry) as server:
+        await do(server.begin)
+        told = await do(lambda: server.call("find_usages", **WHERE, line=1))
+    assert told.endswith("more: true (120 places in all: search the other files by text)")
+
+
 async def test_an_agent_that_closes_its_end_leaves_no_server(desk: Desk, run: str) -> None:
     _, _, entry = await begin(desk, run)
     reads, writes = os.pipe()
