@@ -6,11 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from acp_nvim.editor_tools.chat_lines import Line
-from acp_nvim.editor_tools.sources import View
-from acp_nvim.session.question import Option
+from acp_nvim.editor_tools.view import View
 from acp_nvim.session.session import Session
-
-ALLOW, REJECT = Option("allow", "Allow", "allow_once"), Option("reject", "Reject", "reject_once")
 
 
 @dataclass(slots=True, eq=False)

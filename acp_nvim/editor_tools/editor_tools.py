@@ -11,9 +11,9 @@ from weakref import WeakKeyDictionary
 from acp_nvim.agent import private_files
 from acp_nvim.agent.settings import DEMO, AgentSpec, Settings
 from acp_nvim.editor_tools import catalogue, sockets
-from acp_nvim.editor_tools.calls import Calls
 from acp_nvim.editor_tools.endpoint import Endpoint
-from acp_nvim.editor_tools.entry import Entry, Records
+from acp_nvim.editor_tools.run_calls import CallRunner
+from acp_nvim.editor_tools.server_entry import Entry, Records
 from acp_nvim.session.own_tool import SERVER
 from acp_nvim.session.session import Session
 
@@ -29,13 +29,13 @@ class EditorTools:
 
     def __init__(
         self,
-        calls: Calls,
+        runner: CallRunner,
         spawn: Callable[..., None],
         say: Callable[[str, str], None],
         touch: Callable[[Session], None],
         hide: Callable[[str], None],
     ) -> None:
-        self.calls = calls
+        self._runner = runner
         self._spawn, self._say, self._touch, self._hide = spawn, say, touch, hide
         self._names: list[str] = []
         self._run: str | None = None
@@ -59,7 +59,7 @@ class EditorTools:
             )
         self._run = run
         self._records.configure(state)
-        self.calls.configure(settings)
+        self._runner.configure(settings)
 
     def _warn_once(self, text: str) -> None:
         if text not in self._told:
@@ -134,7 +134,7 @@ class EditorTools:
             self._has_swept = True
             sockets.sweep(self._run)
         self._hide(entry.token)
-        endpoint = Endpoint(entry, list(self._names), sessions, callers, self.calls.carry_out, self._touch)
+        endpoint = Endpoint(entry, list(self._names), sessions, callers, self._runner.run, self._touch)
         self._spawn(endpoint.run)
         return endpoint
 

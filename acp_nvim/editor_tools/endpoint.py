@@ -10,12 +10,12 @@ import anyio
 
 from acp_nvim import limits
 from acp_nvim.editor_tools import sockets
-from acp_nvim.editor_tools.entry import Entry
 from acp_nvim.editor_tools.mcp import Connection
+from acp_nvim.editor_tools.server_entry import Entry
 from acp_nvim.session.session import Session
 from acp_nvim.session.tools_state import State
 
-Carry = Callable[["Endpoint", str, Any], Awaitable[dict[str, Any]]]
+Run = Callable[["Endpoint", str, Any], Awaitable[dict[str, Any]]]
 
 
 class Endpoint:
@@ -28,12 +28,12 @@ class Endpoint:
         names: list[str],
         sessions: Callable[[], list[Session]],
         callers: Callable[[], list[Session]],
-        carry_out: Carry,
+        run_call: Run,
         changed: Callable[[Session], None],
     ) -> None:
         self.entry, self.token, self.names = entry, entry.token, names
         self.sessions, self.callers = sessions, callers
-        self._carry_out, self._changed = carry_out, changed
+        self._run_call, self._changed = run_call, changed
         self._connections: set[Connection] = set()
         self._initialized: list[Connection] = []
         self._listed = False
@@ -115,4 +115,4 @@ class Endpoint:
 
     async def call(self, name: str, arguments: Any) -> dict[str, Any]:
         async with self._room:
-            return await self._carry_out(self, name, arguments)
+            return await self._run_call(self, name, arguments)

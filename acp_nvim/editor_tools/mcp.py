@@ -31,8 +31,8 @@ class Transport(Protocol):
     def get_write_buffer_size(self) -> int: ...
 
 
-class Endpoint(Protocol):
-    """What a connection is about: `endpoint.py`."""
+class ConnectionOwner(Protocol):
+    """What a connection needs of the endpoint that it belongs to: `endpoint.py`."""
 
     token: str
     names: list[str]  # of the tools
@@ -48,9 +48,9 @@ class Endpoint(Protocol):
 class Connection:
     """The loop calls `connection_made`, `data_received`, `eof_received` and `connection_lost`."""
 
-    def __init__(self, endpoint: Endpoint, tasks: TaskGroup) -> None:
+    def __init__(self, owner: ConnectionOwner, tasks: TaskGroup) -> None:
         self.is_initialized = False
-        self._endpoint = endpoint
+        self._owner = owner
         self._peer = Peer(limits.TOOL_REQUEST_BYTES)
         self._transport: Transport | None = None
         self._greeting: bytes | None = b""  # the token, as far as it has come; None: it was right
@@ -76,7 +76,7 @@ class Connection:
             self._greeting, newline, data = (self._greeting + data).partition(b"\n")
             if not newline and len(self._greeting) <= limits.NAME_CHARS:
                 return
-            if not hmac.compare_digest(self._greeting, self._endpoint.token.encode()):
+            if not hmac.compare_digest(self._greeting, self._owner.token.encode()):
                 self._send(f"{REFUSED}\n".encode())
                 return self.close()
             self._greeting = None
@@ -93,7 +93,7 @@ class Connection:
     def connection_lost(self, error: Exception | None) -> None:
         self._transport = None
         self._requests.abandon()
-        self._endpoint.ended(self)
+        self._owner.ended(self)
 
     def pause_writing(self) -> None:
         """Called by the loop when much waits to be read: `_send` looks at it."""
@@ -129,7 +129,7 @@ class Connection:
 
     def _initialize(self, incoming: IncomingRequest) -> None:
         params = _params(incoming)
-        if not self._endpoint.admit(self):
+        if not self._owner.admit(self):
             raise RpcError(_SERVER_ERROR, TOO_MANY)
         self.is_initialized = True
         wanted = params.get("protocolVersion")
@@ -139,22 +139,22 @@ class Connection:
                 "protocolVersion": wanted if wanted in _REVISIONS else _REVISIONS[0],
                 "capabilities": {"tools": {"listChanged": False}},
                 "serverInfo": {"name": SERVER, "title": "Neovim", "version": __version__},
-                "instructions": catalogue.instructions(self._endpoint.names),
+                "instructions": catalogue.instructions(self._owner.names),
             },
         )
 
     def _list(self, incoming: IncomingRequest) -> None:
-        _answer(incoming, {"tools": [catalogue.TOOLS[name].shape() for name in self._endpoint.names]})
-        self._endpoint.listed(self)
+        _answer(incoming, {"tools": [catalogue.TOOLS[name].shape() for name in self._owner.names]})
+        self._owner.listed(self)
 
     async def _call(self, incoming: IncomingRequest) -> dict[str, Any]:
         params = _params(incoming)
         name = params.get("name")
-        if name not in self._endpoint.names:
-            there = ", ".join(self._endpoint.names)
+        if name not in self._owner.names:
+            there = ", ".join(self._owner.names)
             named = str(name)[: limits.UNKNOWN_NAME_CHARS]
             raise RpcError(INVALID_PARAMS, f"no tool {named!r}: there are {there}")
-        return await self._endpoint.call(str(name), params.get("arguments"))
+        return await self._owner.call(str(name), params.get("arguments"))
 
     def _notified(self, notification: Notification) -> None:
         if notification.method == "notifications/cancelled" and isinstance(notification.params, dict):

@@ -10,8 +10,9 @@ from contextlib import AbstractContextManager, nullcontext
 
 import anyio
 
-from acp_nvim.editor_tools.call import ALLOW, REJECT, Call
+from acp_nvim.editor_tools.call import Call
 from acp_nvim.editor_tools.failure import Failed
+from acp_nvim.editor_tools.own_question import ALLOW, REJECT, own_question
 from acp_nvim.editor_tools.workspace_edit import FileEdit
 from acp_nvim.files.service import Files
 from acp_nvim.permissions import ask_user
@@ -21,7 +22,6 @@ from acp_nvim.protocol import schema
 from acp_nvim.protocol.errors import RpcError
 from acp_nvim.session.own_tool import OwnDiff
 from acp_nvim.session.pending_reports import texts_of
-from acp_nvim.session.question import Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
 
@@ -83,8 +83,7 @@ class Proposer:
 
     async def _decided(self, call: Call, files: Sequence[FileEdit]) -> str:
         session, entry = call.session, call.line.show()
-        question = Question(session.number, "permission", entry.title, (ALLOW, REJECT), entry.id)
-        question.is_agents = False
+        question = own_question(session, entry)
         update = schema.ToolCallUpdate(entry.id, content=tuple(OwnDiff.of(*file) for file in files))
         ruling = self._rules.ruling_of_change(session, entry, update)
         if ruling and ruling.action == "reject":

@@ -9,7 +9,7 @@ from acp_nvim.editor_tools.ask import EditorQueries
 from acp_nvim.editor_tools.call import Call
 from acp_nvim.editor_tools.failure import Failed
 from acp_nvim.editor_tools.page import Page, left_out
-from acp_nvim.editor_tools.sources import View
+from acp_nvim.editor_tools.view import View
 from acp_nvim.files import disk
 
 _SEVERITIES = {"error": 1, "warning": 2, "information": 3, "hint": 4}

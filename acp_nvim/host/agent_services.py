@@ -15,12 +15,12 @@ from acp_nvim.agent.settings import Settings
 from acp_nvim.agent.spawn import environment
 from acp_nvim.editor.interface import Editor
 from acp_nvim.editor_tools.ask import EditorQueries
-from acp_nvim.editor_tools.calls import Calls
 from acp_nvim.editor_tools.changing import ChangingTools
 from acp_nvim.editor_tools.chat_lines import ChatLines
 from acp_nvim.editor_tools.editor_tools import EditorTools
 from acp_nvim.editor_tools.proposer import Proposer
 from acp_nvim.editor_tools.reading import ReadingTools
+from acp_nvim.editor_tools.run_calls import CallRunner
 from acp_nvim.files import disk, file_snapshot, git_status
 from acp_nvim.files.disk_changes import FileChange
 from acp_nvim.files.disk_watcher import DiskWatcher
@@ -114,8 +114,8 @@ class AgentServices:
             "format_file": changing.format_file,
             "show": reading.show,
         }
-        calls = Calls(by_name, self.files, rules, lines, touch)
-        self.tools = EditorTools(calls, spawn, self._say, touch, hide)
+        runner = CallRunner(by_name, self.files, rules, lines, touch)
+        self.tools = EditorTools(runner, spawn, self._say, touch, hide)
 
     def configure(self, configured: Settings, run: str | None, state: str | None) -> None:
         self._settings = configured

@@ -1,4 +1,4 @@
-"""Carries out calls: whose they are, what rules say, the line in the chat, the answer."""
+"""Runs the tools that are called: whose they are, what rules say, the line in the chat, the answer."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import anyio
 
 from acp_nvim.agent.settings import Settings
 from acp_nvim.editor_tools import arguments, catalogue
-from acp_nvim.editor_tools.call import ALLOW, REJECT, Call
+from acp_nvim.editor_tools.call import Call
 from acp_nvim.editor_tools.chat_lines import ChatLines, Line
 from acp_nvim.editor_tools.endpoint import Endpoint
 from acp_nvim.editor_tools.failure import Failed
-from acp_nvim.editor_tools.sources import View
+from acp_nvim.editor_tools.own_question import ALLOW, REJECT, own_question
+from acp_nvim.editor_tools.view import View
 from acp_nvim.files.service import Files
 from acp_nvim.permissions import ask_user
 from acp_nvim.permissions.apply_rules import RuleApplier
 from acp_nvim.protocol import schema
 from acp_nvim.session.permission_rules import Ruling
-from acp_nvim.session.question import Question
 from acp_nvim.session.session import Session
 from acp_nvim.session.tool_call import ToolCall
 
@@ -33,7 +33,7 @@ _SEVERAL = (
 Tool = Callable[[Call], Awaitable[str]]
 
 
-class Calls:
+class CallRunner:
     def __init__(
         self,
         tools: Mapping[str, Tool],
@@ -50,7 +50,7 @@ class Calls:
         self._reads, self._writes = settings.fs.read, settings.fs.write
         self._wait = settings.editor_tools_wait_ms / 1000
 
-    async def carry_out(self, endpoint: Endpoint, name: str, given: Any) -> dict[str, Any]:
+    async def run(self, endpoint: Endpoint, name: str, given: Any) -> dict[str, Any]:
         """Return the result of tools/call. What goes wrong is told to the model."""
         try:
             wanted = arguments.read(catalogue.TOOLS[name], given)
@@ -94,8 +94,7 @@ class Calls:
         """Ask the user, because a rule says so, unless the agent has asked already."""
         if any(each.answer and not each.answer.kind.startswith("reject") for each in entry.questions):
             return
-        question = Question(session.number, "permission", entry.title, (ALLOW, REJECT), entry.id)
-        question.is_agents = False
+        question = own_question(session, entry)
         question.rule, question.because = ruling.name, str(ruling.rule)
         chosen = None
         with anyio.move_on_after(self._wait):
