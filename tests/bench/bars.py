@@ -12,6 +12,7 @@ MANY, PACED, SCROLL = "chunks:20000:20", "paced:5:200", "after:5000:80:paced:3:5
 SMALL, MIDDLE, LARGE = "chunks:2500:20", "chunks:10000:20", "chunks:40000:20"
 GIT = "repository:5000:200"
 KEYS, TEN, FLOOD = "keys:50000", "many:10:paced:3:50", "flood:50"
+TOOLS = "mcp:200"
 LONG, MERGE, HUNKS = "lines:100000:1000:5", "unsaved:lines:200000:2:1", "hunks:lines:20000:2:1"
 TURNS = "turns:20000:10"
 OLDER = 2  # times a bar are granted to a Neovim that parses synchronously
@@ -94,6 +95,9 @@ BARS = [
     Bar("bigline:16", "rss_helpers", "… memory of the backend at its peak", "MB", 160),
     Bar("read:200", "req_median_ms", "fs read, 2,000 lines", "ms", 1.5, ("1.75", "0.61", "0.73")),
     Bar("write:50", "req_median_ms", "fs write, 2,000 lines", "ms", 3, ("2.4", "5.9", "1.34")),
+    Bar(TOOLS, "req_initialize_ms", "the editor's tools: from the start of their server to its first answer", "ms", 150),
+    Bar(TOOLS, "req_median_ms", "… a call of read_buffer, 1,000 lines", "ms", 8),
+    Bar(TOOLS, "req_server_mb", "… memory of the server at its peak", "MB", 20),
     Bar(LONG, "max", "fs write of a loaded file of 100,000 lines: the editor waits", "ms", 60),
     Bar(HUNKS, "undo", "10,000 pending hunks: from the key that undoes one to the screen", "ms", 10),
     Bar(HUNKS, "typing_p99", "… from a key in the file to the screen, p99", "ms", 15),
@@ -122,6 +126,7 @@ OURS_ONLY = {
     KEYS,
     TEN,
     FLOOD,
+    TOOLS,
     LONG,
     MERGE,
     HUNKS,
