@@ -11,6 +11,7 @@ from acp_nvim.editor_tools.failure import Failed
 from acp_nvim.editor_tools.page import Page
 from acp_nvim.editor_tools.proposer import Proposer
 from acp_nvim.files import disk
+from acp_nvim.protocol.encode import file_uri
 
 _BY_HAND = "edit the files yourself"
 _CHANGED = "{} was changed while the language server worked: call again"
@@ -35,7 +36,7 @@ class ChangingTools:
         found = _first(said, method, call.view.name(path), "run the project's formatter")
         if found is None:
             return f"{call.view.name(path)} is formatted already"
-        edit = {"changes": {f"file://{disk.resolve(path)}": found["result"]}}
+        edit = {"changes": {file_uri(disk.resolve(path)): found["result"]}}
         return await self._propose(call, said, [edit], found["encoding"])
 
     async def code_action(self, call: Call) -> str:

@@ -431,3 +431,25 @@ async def test_files_that_are_made_moved_and_deleted(desk: Desk, run: str, optio
     after = {path.name: path.read_text() for path in desk.folder.glob("*.py")}
     made = {"a.py": "a.py\n", "new.py": "made\n", "there.py": "moved.py\n"}
     assert after == (made if option == "allow" else before), text
+
+
+@pytest.mark.parametrize("name", ["c#.py", "a%20b.py", "a?b.py"])
+async def test_a_file_is_formatted_whatever_its_name(desk: Desk, run: str, name: str) -> None:
+    go = desk.folder / "go"
+    file = desk.folder / name
+    file.write_text("a\n")
+    talk, server, _ = await connected(desk, run, wait_file(str(go)))
+    rename(desk, file)
+    [answer] = desk.editor.answers["ask_editor"]["results"]
+    [answer["result"]] = answer["result"]["changes"].values()
+    with server:
+        talk.prompt("format")
+        await talk.until("running")
+        number = server.ask("tools/call", {"name": "format_file", "arguments": {"path": name}})
+        [question] = await talk.asked()
+        assert question["path"] == str(file)
+        talk.answer("allow")
+        await do(server.result, number)
+        go.touch()
+        await talk.ended(1)
+    assert file.read_text() == "b\n"
