@@ -114,3 +114,19 @@ def test_a_write_that_was_not_made_leaves_no_record(open_editor: Open, tmp_path:
     before.wait_event("AcpTurnEnded")
     wait_until(lambda: not records(tmp_path) + records(tmp_path, "running"))
     assert (work / "notes.txt").read_text() == join_lines(TEN)
+
+
+def test_a_turn_that_has_ended_is_not_cut_short_by_a_quit(
+    open_editor: Open, tmp_path: Path, work: Path
+) -> None:
+    """The user is quicker than the last look at the disk."""
+    before = begin(open_editor, tmp_path, work, on_prompt("", write(NOTES, join_lines(CHANGED))))
+    before.lua("""vim.api.nvim_create_autocmd('User', { pattern = 'AcpTurnEnded', callback = function()
+      vim.schedule(function() vim.cmd('qall!') end)
+    end })""")
+    before.acp("new_session")
+    before.wait_event("AcpSessionStarted")
+    before.acp("prompt", "go")
+    before.wait_exit()
+    assert len(records(tmp_path)) == 1
+    assert records(tmp_path, "running") == []

@@ -96,6 +96,22 @@ local function format(buf, whole)
   return text.format_of(whole)
 end
 
+--- Returns the text of a file that no buffer holds.
+---@param data string
+---@param encoding? string  as 'fileencoding' has it; what is not in it is taken as it is
+---@return acp.Text
+function M.split(data, encoding)
+  local _, mark = marked(data)
+  local body = mark and data:sub(#mark + 1) or data
+  local whole = data:find("[\128-\255]") and decode(body, encoding or "utf-8") or nil
+  if not whole then
+    return text.split(data)
+  end
+  local read = text.split(whole, nil, true)
+  read.binary, read.bom = nil, mark ~= nil
+  return read
+end
+
 --- Returns the text that the buffer would hold if it read these bytes.
 ---@param buf integer
 ---@param data string

@@ -201,7 +201,7 @@ function M.leave(buf)
   refresh.gone(file, buf)
   vim.schedule(function()
     if not file.buf and not file.deleted and vim.v.exiting == vim.NIL then
-      local found = disk_file.read(file.path)
+      local found = disk_file.read(file.path, file.shape)
       snapshots.take_lines(file.text, found and found.lines or {}, true)
       refresh.file(file, 0, 0)
     end
@@ -331,7 +331,8 @@ local function move_along(buf)
     return
   end
   M.settle()
-  local there, saved = disk_file.read(path), vim.bo[buf].modified and snapshots.saved(file.text) or file.text
+  local there, saved =
+    disk_file.read(path, file.shape), vim.bo[buf].modified and snapshots.saved(file.text) or file.text
   if there and text.same_lines(there.lines, saved.lines) then
     remember.forget(file)
     reviewed_files.move(file, path)

@@ -1,5 +1,6 @@
 -- Reads what is at a path where no buffer holds it, and puts back what was there: a text, bytes, a mode, a link,
 -- nothing.
+local encoding = require("acp_nvim.documents.encoding")
 local find = require("acp_nvim.documents.find")
 local limits = require("acp_nvim.limits")
 local regular_file = require("acp_nvim.system.regular_file")
@@ -33,10 +34,11 @@ local function bytes_of(path, most)
 end
 
 ---@param path string
+---@param shape? acp.FileShape  which tells its encoding
 ---@return acp.Text?  nil: there is no such file
-function M.read(path)
+function M.read(path, shape)
   local data = bytes_of(path, limits.REVIEWED_FILE_BYTES)
-  return data and text.split(data)
+  return data and encoding.split(data, shape and shape.fenc)
 end
 
 --- The folders above a path that are not there, from the innermost on.

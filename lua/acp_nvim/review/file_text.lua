@@ -324,7 +324,7 @@ function M.create(undo, saved)
   local why = is_elsewhere and "the path leads elsewhere now" or disk_file.create(path, saved, undo.shape)
   if why and file.deleted and vim.uv.fs_stat(path) then -- somebody else has made the file
     snapshots.restore_undeleted(file)
-    snapshots.take_lines(file.text, (disk_file.read(path) or { lines = {} }).lines, true)
+    snapshots.take_lines(file.text, (disk_file.read(path, file.shape) or { lines = {} }).lines, true)
     return {}
   elseif why then
     return { why = "not undone: " .. why }

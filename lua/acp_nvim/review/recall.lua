@@ -3,6 +3,7 @@
 local attached_buffers = require("acp_nvim.review.attached_buffers")
 local diff = require("acp_nvim.documents.diff")
 local disk_file = require("acp_nvim.review.disk_file")
+local find = require("acp_nvim.documents.find")
 local owners = require("acp_nvim.review.owners")
 local record = require("acp_nvim.review.record")
 local records = require("acp_nvim.project.records")
@@ -21,6 +22,15 @@ local M = {}
 ---@field changed string[]  files too large to be followed that have changed since
 ---@field unknown string[]  files that have changed while a turn was open
 
+--- The text of a file that a record is about. Nothing is done where a link or a folder has come to stand.
+---@param one acp.FileRecord
+---@return acp.Text?  nil: there is no such file
+local function text_of(one)
+  local stat, folder = vim.uv.fs_lstat(one.path), vim.fs.dirname(one.path)
+  local is_there = stat and (one.standing or stat.type == "file") and find.resolve(folder) == folder
+  return is_there and disk_file.read(one.path, one.facts.shape) or nil
+end
+
 --- Brings one file into review again.
 ---@param root string
 ---@param one acp.FileRecord
@@ -28,17 +38,17 @@ local M = {}
 ---@param found acp.Recalled
 local function enter(root, one, cut, found)
   local name = vim.fs.basename(one.path)
-  local here = disk_file.read(one.path)
+  local here = text_of(one)
   if not here and record.is_in_review(one) and not (one.facts.deleted or one.facts.removed) then
     found.gone[#found.gone + 1] = name
-    return
+    return remember.let_go(root, one)
   end
   local now = here and here.lines or {}
   local lines = one.lines or (record.stamp(one.path) == one.stamp and now or nil)
   local edits = lines and diff.edits(lines, now)
   if not edits then
     found.changed[#found.changed + 1] = name
-    return
+    return remember.let_go(root, one)
   elseif not record.is_in_review(one) and (#edits == 0 or not here or not cut) then
     return
   end

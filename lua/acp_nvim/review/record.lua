@@ -43,6 +43,7 @@ local FACTS = { "given", "created", "deleted", "removed", "has_begun", "made", "
 ---@field unknown acp.RecordedAuthor[]
 ---@field lines? string[]     of a text that is not too large
 ---@field stamp? string       of the file of any other one
+---@field gone? boolean  the file has left the review, as a later Neovim did not find it, or not that text
 ---@field writer acp.RecordWriter
 
 -- Out -----------------------------------------------------------------------------------------------------------------
@@ -224,7 +225,8 @@ end
 ---@param record acp.FileRecord
 ---@return boolean
 function M.is_in_review(record)
-  return #record.turns + #record.unknown > 0 or record.newline ~= nil or record.standing ~= nil
+  local standing = record.standing and #record.standing.turns or 0
+  return not record.gone and (#record.turns + #record.unknown + standing > 0 or record.newline ~= nil)
 end
 
 --- The file is in review again, with the text of then.

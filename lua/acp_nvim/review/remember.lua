@@ -15,6 +15,7 @@ local project = require("acp_nvim.project")
 local record = require("acp_nvim.review.record")
 local records = require("acp_nvim.project.records")
 local reviewed_files = require("acp_nvim.review.reviewed_files")
+local session_store = require("acp_nvim.backend.session_store")
 
 local M = {}
 
@@ -109,11 +110,16 @@ local function take_up(file)
   end
   local there = records.read(root, name)
   file.writer = there and there.writer
-  if there and not M.is_elsewhere(there.writer) and record.is_record(there) then
-    file.is_recalled = true
+  if not there or M.is_elsewhere(there.writer) or not record.is_record(there) then
+    return
+  elseif is_me(there.writer) or not (file.is_recalled or record.is_in_review(there)) then
+    local known = file.text.known
+    known.decided = vim.list_extend(record.kept(there, record.on_disk(file).lines), known.decided)
+  else
     record.join(file, there)
     M.on_taken_up.call(file)
   end
+  file.is_recalled = true
 end
 
 --- What the record of a file shall hold.
@@ -128,16 +134,14 @@ local function content(file, is_begun)
   if M.is_elsewhere(file.writer) then
     return nil
   end
-  local is_in_review = reviewed_files.files[file.path] == file and not reviewed_files.is_over(file)
-  local has_kept = vim.iter(file.text.known.decided):any(function(each)
-    return each.is_kept
-  end)
   file.is_recalled = true
+  local result = record.of(file)
+  local is_in_review = reviewed_files.files[file.path] == file and record.is_in_review(result)
   written[file.path] = (is_in_review or is_begun) and made_of(file) or nil
-  if not is_in_review and not is_begun and not has_kept then
+  if not is_in_review and not is_begun and #result.decided == 0 then
     return false
   end
-  local result = record.of(file)
+  result.gone = not is_in_review or nil
   result.writer = me()
   return result
 end
@@ -159,6 +163,18 @@ end
 function M.has_read(file, root, there)
   file.root, file.is_recalled, file.writer = root, true, there.writer
   written[file.path] = made_of(file)
+end
+
+--- A file is not there, or not with that text: its changes leave the review, and stay in its record.
+---@param root string
+---@param there acp.FileRecord
+function M.let_go(root, there)
+  if not M.is_elsewhere(there.writer) then
+    there.gone, there.writer = true, me()
+    records.write(root, M.name(there.path), function()
+      return there
+    end)
+  end
 end
 
 --- The file gets another path.
@@ -253,6 +269,19 @@ function M.turn_over(session)
   end
 end
 
+--- Neovim leaves: turns that have ended are over, though the backend may still look for what they have changed.
+local function leave()
+  for root, turns in pairs(running) do
+    for session in pairs(turns) do
+      local is_running = session_store.exists(session) and session_store.session(session).turn
+      turns[session] = is_running and turns[session] or nil
+    end
+    records.write(root, RUNNING, function()
+      return turns_that_run(root)
+    end)
+  end
+end
+
 --- A turn is about to write a file. If Neovim dies now, the next one must know the text of before.
 ---@param path string
 ---@param by acp.By
@@ -292,5 +321,10 @@ function M.close_cut_short(root)
     return #turns > 0 and { turns = turns }
   end)
 end
+
+vim.api.nvim_create_autocmd("VimLeavePre", {
+  group = vim.api.nvim_create_augroup("acp_nvim.remember", {}),
+  callback = leave,
+})
 
 return M

@@ -95,7 +95,7 @@ end
 ---@return acp.UndoAnswer
 local function delete(one)
   local file = one.file
-  local disk = disk_file.read(file.path)
+  local disk = disk_file.read(file.path, file.shape)
   local is_same = disk and text.same_lines(disk.lines, one.lines) and text.same_lines(file.text.lines, one.lines)
   if not is_same then
     return { why = CHANGED }
