@@ -86,7 +86,7 @@ class ReadingTools:
         number = first
         while number - first < len(said["lines"]) and page.add(f"{number}: {said['lines'][number - first]}"):
             number += 1
-        return page.text(f"read_buffer with first = {number}")
+        return page.text(f"read the file from line {number}")
 
     async def get_file_problems(self, call: Call) -> str:
         view, wanted = call.view, call.wanted

@@ -32,7 +32,7 @@ def find(lines: Sequence[str], wanted: dict[str, Any], name: str) -> Place:
     if not rows:
         where = f"line {number} of {name}" if number else f"no line of {name}"
         has = "does not have" if number else "has"
-        raise Failed(f"{where} {has} the text {content!r}: read it with read_buffer")
+        raise Failed(f"{where} {has} the text {content!r}: read the file again")
     row = rows[0]
     start, end = _column(lines[row], symbol, looked_for, name, row)
     note = ""

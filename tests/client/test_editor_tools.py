@@ -377,6 +377,20 @@ async def test_a_symbol_that_nobody_knows(desk: Desk, run: str, tool: str, told:
         assert await do(lambda: server.call(tool, **WHERE, line=2)) == told
 
 
+async def test_an_answer_names_no_tool_that_is_left_out(desk: Desk, run: str) -> None:
+    _, _, entry = await begin(desk, run, editor_tools=["find_usages", "selection"])
+    path = desk.folder / "a.py"
+    path.write_text("total = 1\n")
+    selected = {"path": str(path), "first": 1, "last": 2000, "lines": ["x"] * 2000}
+    desk.editor.answers["ask_editor"] = selected
+    with McpServer(entry) as server:
+        await do(server.begin)
+        nowhere = {**WHERE, "line_content": "nowhere"}
+        told = await do(lambda: server.fail("find_usages", **nowhere))
+        assert told == "no line of a.py has the text 'nowhere': read the file again"
+        assert (await do(server.call, "selection")).endswith("more: true (read the file from line 1001)")
+
+
 async def test_places_that_two_servers_name_count_once(desk: Desk, run: str) -> None:
     _, _, entry = await begin(desk, run)
     (desk.folder / "a.py").write_text("total = 1\n" * 120)
