@@ -75,8 +75,7 @@ class EditorTools:
         elif spec.mcp == "none":
             if spec is not DEMO:  # which has no model to call them
                 self._warn_once(
-                    f"{session.agent} works without the editor's tools: it takes no MCP servers,"
-                    " see :help acp_nvim-tools"
+                    f"{session.agent} gets no editor tools: it takes no MCP servers (:help acp_nvim-tools)"
                 )
             self._become(session, "none")
         elif SERVER in taken:

@@ -148,9 +148,7 @@ async def test_an_agent_that_takes_none(desk: Desk, run: str) -> None:
     assert talk.status["tools"]["state"] == "none"
     await desk.ready()
     [told] = desk.messages("warn")
-    assert told == (
-        "mine works without the editor's tools: it takes no MCP servers, see :help acp_nvim-tools"
-    )
+    assert told == "mine gets no editor tools: it takes no MCP servers (:help acp_nvim-tools)"
 
 
 async def test_no_warning_where_no_tools_are_wanted(desk: Desk, run: str) -> None:
