@@ -278,6 +278,21 @@
 ---@field undone? string[]  files that an undo has written, resolved
 ---@field unsaved? table<string, string>  with a prompt: the files in review that differ from the disk, resolved
 
+--- A file as it is, and as it was when a turn began; None: there is no file.
+---@class acp.message.RestoredFile
+---@field path string  as it was named
+---@field before? string
+---@field after? string
+
+--- Ask whether the files shall be as they were when a turn began, and write them so, as a turn of the session.
+---@class acp.message.Restore: acp.message.OfSession
+---@field turn integer
+---@field prompt string  of that turn
+---@field note string  what stays, and what cannot be put back
+---@field files acp.message.RestoredFile[]
+---@field others integer[]  sessions whose turns go as well
+---@field project integer[]  sessions that may change the same files
+
 --- The list of saved sessions is open: ask the agents that run, or start the one named if none runs.
 ---@class acp.message.List
 ---@field agent? string
@@ -638,7 +653,7 @@
 ---@class acp.message.OpenQuestion
 ---@field id integer
 ---@field session integer
----@field kind "permission"|"elicitation"|"ask"|"conflict"|"outside"
+---@field kind "permission"|"elicitation"|"ask"|"conflict"|"outside"|"restore"
 ---@field title string
 ---@field fields acp.message.FormFieldShape[]
 ---@field tool_call_id? string

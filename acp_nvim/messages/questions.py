@@ -53,7 +53,7 @@ class FormFieldShape(TypedDict):
 class OpenQuestion(TypedDict):
     id: int
     session: int
-    kind: Literal["permission", "elicitation", "ask", "conflict", "outside"]
+    kind: Literal["permission", "elicitation", "ask", "conflict", "outside", "restore"]
     title: str
     fields: list[FormFieldShape]
     tool_call_id: str | None

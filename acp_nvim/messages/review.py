@@ -5,7 +5,7 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict  # which pydantic wants before Python 3.12
 
-from acp_nvim.messages.base_classes import Call, Command, Part, Texts
+from acp_nvim.messages.base_classes import Call, Command, OfSession, Part, Texts
 
 # --- Parts
 
@@ -139,6 +139,25 @@ class Reviewed(Command):
     reports: list[ReviewReport] = []
     undone: list[str] = []  # files that an undo has written, resolved
     unsaved: Texts | None = None  # with a prompt: the files in review that differ from the disk, resolved
+
+
+class RestoredFile(Part):
+    """A file as it is, and as it was when a turn began; None: there is no file."""
+
+    path: str  # as it was named
+    before: str | None = None
+    after: str | None = None
+
+
+class Restore(OfSession):
+    """Ask whether the files shall be as they were when a turn began, and write them so, as a turn of the session."""
+
+    turn: int
+    prompt: str  # of that turn
+    note: str  # what stays, and what cannot be put back
+    files: list[RestoredFile]
+    others: list[int]  # sessions whose turns go as well
+    project: list[int]  # sessions that may change the same files
 
 
 # --- To Lua

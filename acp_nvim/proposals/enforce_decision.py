@@ -86,6 +86,10 @@ class Enforcement:
             by = CallName(call.id, visible(call.title))
             self._expected.allow(session, decision.path, Asked(left or "", decision.decided, answer.name, by))
 
+    def begin_restore(self, session: Session) -> None:
+        """Count what the user has allowed before its turn began for that turn."""
+        self._expected.carry_asked(session)
+
     def saved(self, path: str) -> None:
         """Stop refusing hunks of a file that the user has saved: what it holds now is what the user wants. What is yet
         to be written is written on top of that."""

@@ -139,6 +139,11 @@ class ExpectedWrites:
             self._asked[session] = session.turn, files
         files[path] = [*files.get(path, ())[1 - limits.ASKED_TEXTS :], asked]
 
+    def carry_asked(self, session: Session) -> None:
+        """Count what the user has allowed since the last turn for the one that has begun."""
+        _, files = self._asked.get(session, (0, {}))
+        self._asked[session] = session.turn, files
+
     # --- what files ask
 
     def asked(self, session: Session, path: str, turn: int) -> tuple[Asked, ...]:

@@ -31,7 +31,7 @@ def describe(question: Question, call: ToolCall, cwd: str) -> None:
     question.title = one_line(
         (question.own_title or call.title or "permission")[: limits.QUESTION_TITLE_CHARS]
     )
-    question.path = paths[0] if paths else None
+    question.path = paths[0] if paths and question.kind != "restore" else None
     plan = plan_of(call)
     question.is_plan = plan is not None
     question.has_diff = question.is_plan or has_diff(call, cwd)

@@ -31,6 +31,7 @@ Kind = Literal[
     "elicitation",  # a form, or a page to visit
     "ask",  # a question in words, by an extension that agents had before forms
     "conflict",  # ours: whose lines a file shall have
+    "restore",  # ours: whether files shall be as they were when a turn began
     "outside",  # ours: whether a path beside the session's folders may be read or written
 ]
 

@@ -306,7 +306,7 @@ class Session:
                 self.transcript.note("error", brief or error, details=error)
         elif stop_reason == "cancelled" and self.cancelling:
             self.transcript.note("interrupted", _STOPPED_BY_USER)
-        elif stop_reason != "end_turn":
+        elif stop_reason not in ("end_turn", "restored"):
             self.transcript.note("stop", stop_reason or "")
         if advice:
             self.transcript.note("info", advice)

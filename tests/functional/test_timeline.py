@@ -1,5 +1,6 @@
 """The turns of a project: their list, whose a line is, and the way back."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -7,14 +8,18 @@ from typing import Any
 import pytest
 
 from tests.fakes.script import (
+    ScriptedAgent,
     on,
     on_initialize,
     on_prompt,
     result,
+    run_command,
     script,
+    wait_file,
     wait_until,
 )
 from tests.functional.editor import Editor
+from tests.steps.conversation import expect_answerable
 from tests.steps.files import LINES, join_lines, write
 from tests.steps.proposals import ask_edit, make_diff
 from tests.steps.review import PENDING, TEN
@@ -268,3 +273,164 @@ def test_a_session_is_forked_before_the_turn(open_editor: Open, tmp_path: Path, 
     editor.expect_lua(LIST, "acp_timeline")
     editor.type("f")
     editor.expect_lua("return require('acp_nvim').status().session_id", "forked")
+
+
+# --- the way back
+
+LEFT = "return require('acp_nvim').questions({ all = true })"
+
+
+def ask_back(editor: Editor, turn: int) -> dict[str, Any]:
+    """Ask for the way back to before a turn; return the question, whose diff is shown."""
+    editor.type(f":Acp restore {turn}<CR>")
+    (question,) = editor.expect_lua(LEFT, lambda found: len(found) == 1)
+    editor.expect_lua("return vim.b.acp_question", question["id"])
+    return dict(question)
+
+
+def answer_back(editor: Editor) -> None:
+    expect_answerable(editor)
+    editor.type(":w<CR>")
+    assert editor.wait_event("AcpTurnEnded")["stop_reason"] == "restored"
+
+
+def test_back_to_before_the_newest_turn_takes_three_keys_and_is_undone_like_a_turn(
+    open_editor: Open, tmp_path: Path, work: Path
+) -> None:
+    editor = two_turns(open_editor, tmp_path, work, on_prompt("Third"), size=(140, 50))
+    editor.type("3Gomine<Esc>:w<CR>")
+    mine = [*SECOND[:3], "mine", *SECOND[3:]]
+    editor.expect_lua(LINES, mine)
+    editor.type(":Acp<CR>")
+    editor.expect_lua(LIST, "acp_prompt")
+    editor.type("<Esc><Esc>")
+    editor.expect_lua(LIST, "acp_timeline")
+    editor.type("r")
+    (question,) = editor.expect_lua(LEFT, lambda found: len(found) == 1)
+    assert (question["kind"], question.get("path"), question["has_diff"]) == ("restore", None, True)
+    assert [(each["id"], each["kind"]) for each in question["options"]] == [
+        ("restore", "allow_once"),
+        ("no", "reject_once"),
+    ]
+    editor.expect_lua("return vim.b.acp_question", question["id"])
+    editor.screen.expect("Go back to before turn")
+    answer_back(editor)
+    notes = "return vim.api.nvim_buf_get_lines(vim.fn.bufnr('notes.txt'), 0, -1, false)"
+    before = [*FIRST[:2], "mine", *FIRST[2:]]
+    editor.expect_lua(notes, before)
+    assert (work / "notes.txt").read_text() == join_lines(before)
+    assert not (work / "made.txt").exists()
+    turns = editor.expect_lua("return require('acp_nvim').turns()", lambda found: len(found) == 3)
+    assert (turns[2]["turn"], turns[2]["restored"], turns[2]["stop_reason"]) == (3, 2, "restored")
+    assert editor.acp("status")["turn"] == 3
+    editor.type(":Acp undo turn<CR>")
+    editor.expect_lua(notes, mine)
+    assert (work / "made.txt").read_text() == "one\ntwo\n"
+    take_turn(editor, "Third")
+    assert editor.acp("status")["turn"] == 4
+
+
+GENERATED = [
+    on_prompt("First", *run_command("sed -i s/5/five/ notes.txt && mkdir -p gen && echo made > gen/new.txt")),
+    on_prompt("Second", write(NOTES, join_lines(["top", *TEN[:4], "line five", *TEN[5:]]))),
+    on_prompt("Third"),
+]
+
+
+def test_back_over_a_command_and_what_was_kept_and_forward_again(
+    open_editor: Open, tmp_path: Path, work: Path
+) -> None:
+    agent = begin(open_editor, tmp_path, work, *GENERATED)
+    git(work, "add", ".")
+    git(work, "commit", "-qm", "all")
+    start(agent)
+    take_turn(agent, "First")
+    agent.expect_lua(PENDING, 2)
+    agent.type(":Acp keep all<CR>")
+    agent.expect_lua(PENDING, 0)
+    take_turn(agent, "Second")
+    agent.type(":checktime<CR>Gomine<Esc>:w<CR>")
+    after = ["top", *TEN[:4], "line five", *TEN[5:], "mine"]
+    agent.expect_lua(LINES, after)
+    head = (work / ".git/HEAD").read_text(), (work / ".git/index").read_bytes()
+    ask_back(agent, 1)
+    answer_back(agent)
+    notes = "return vim.api.nvim_buf_get_lines(vim.fn.bufnr('notes.txt'), 0, -1, false)"
+    agent.expect_lua(notes, [*TEN, "mine"])
+    assert (work / "notes.txt").read_text() == join_lines([*TEN, "mine"])
+    assert not (work / "gen/new.txt").exists()
+    assert ((work / ".git/HEAD").read_text(), (work / ".git/index").read_bytes()) == head
+    agent.type(":Acp undo turn<CR>")
+    agent.expect_lua(notes, after)
+    assert (work / "gen/new.txt").read_text() == "made\n"
+
+
+def test_a_refused_hunk_stays_as_it_is_and_the_agent_hears_of_the_way_back(
+    open_editor: Open, tmp_path: Path, work: Path
+) -> None:
+    editor = two_turns(open_editor, tmp_path, work, on_prompt("Third"), size=(140, 50))
+    ask_back(editor, 1)
+    editor.type(":cnext<CR>")
+    editor.screen.expect("notes.txt (2 of 2)")
+    editor.type("<C-w>t<C-w>l")
+    editor.expect_lua("return vim.bo.buftype", "acwrite")
+    editor.type("/line 5<CR>do")
+    editor.expect_lua("return vim.fn.search('^agent$', 'nw') > 0")
+    answer_back(editor)
+    notes = "return vim.api.nvim_buf_get_lines(vim.fn.bufnr('notes.txt'), 0, -1, false)"
+    editor.expect_lua(notes, [*TEN[:4], "agent", *TEN[5:]])
+    assert not (work / "made.txt").exists()
+    take_turn(editor, "Third")
+    log = ScriptedAgent([], tmp_path / "agent.log")
+    told = json.dumps(log.got("session/prompt")[-1]["params"]["prompt"])
+    assert "gone back to before" in told
+    assert "notes.txt" in told
+
+
+def test_no_leaves_everything_and_makes_no_turn(open_editor: Open, tmp_path: Path, work: Path) -> None:
+    editor = two_turns(open_editor, tmp_path, work)
+    ask_back(editor, 2)
+    expect_answerable(editor)
+    editor.type(":Acp reject<CR>")
+    editor.expect_lua(LEFT, [])
+    assert (work / "notes.txt").read_text() == join_lines(SECOND)
+    assert (editor.acp("status")["turn"], len(editor.acp("turns"))) == (2, 2)
+
+
+def test_a_turn_that_runs_forbids_the_way_back(open_editor: Open, tmp_path: Path, work: Path) -> None:
+    go = tmp_path / "go"
+    editor = two_turns(open_editor, tmp_path, work, on_prompt("Slow", wait_file(str(go))))
+    question = ask_back(editor, 2)
+    editor.acp("prompt", "Slow")
+    editor.wait_event("AcpTurnStarted", turn=3)
+    assert editor.lua("return { require('acp_nvim').restore(1) }") == [
+        None,
+        "not restored: turn 3 runs, :Acp cancel ends it",
+    ]
+    editor.acp("answer", question["id"], "restore")
+    editor.screen.expect("not restored: turn 3 has begun meanwhile")
+    go.touch()
+    assert editor.wait_event("AcpTurnEnded", turn=3)
+    assert (work / "notes.txt").read_text() == join_lines(SECOND)
+
+
+def test_back_to_before_a_turn_of_an_earlier_neovim(open_editor: Open, tmp_path: Path, work: Path) -> None:
+    before = two_turns(open_editor, tmp_path, work)
+    before.type(":Acp keep all<CR>")
+    before.expect_lua(PENDING, 0)
+    (id,) = {each["session_id"] for each in before.acp("turns")}
+    before.quit()
+    after = begin(
+        open_editor, tmp_path, work, on_initialize(loadSession=True), on("session/load", result({}))
+    )
+    after.type("5Gomine<Esc>:w<CR>")
+    after.acp("load", id)
+    after.wait_event("AcpSessionStarted")
+    ask_back(after, 1)
+    answer_back(after)
+    notes = "return vim.api.nvim_buf_get_lines(vim.fn.bufnr('notes.txt'), 0, -1, false)"
+    after.expect_lua(notes, [*TEN[:4], "mine", *TEN[4:]])
+    assert not (work / "made.txt").exists()
+    after.type(":Acp undo turn<CR>")
+    after.expect_lua(notes, [*SECOND[:5], "mine", *SECOND[5:]])
+    assert (work / "made.txt").exists()

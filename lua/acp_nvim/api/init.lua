@@ -34,6 +34,7 @@ local OPTIONS = {
   keep = false,
   undo = false,
   undo_turn = 2,
+  restore = 2,
   redo = false,
   blame = false,
   uncomment = false,

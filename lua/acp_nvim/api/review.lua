@@ -106,6 +106,74 @@ function M.undo_turn(turn, options)
   return ok, left or (not ok and ("nothing left to undo in turn %d"):format(turn)) or nil
 end
 
+--- The sessions that may change files of the projects of session `n`.
+---@param n integer
+---@return integer[]
+local function of_project(n)
+  local roots = project.of_session(n)
+  return vim.tbl_filter(function(each)
+    return vim.iter(project.of_session(each)):any(function(root)
+      return roots[root]
+    end)
+  end, session_store.numbers())
+end
+
+---@param plan acp.Restoring
+---@return string
+local function note_on(plan)
+  local parts = {}
+  if plan.yours > 0 then
+    local stays = plan.yours == 1 and "line of yours stays" or "lines of yours stay"
+    parts[1] = ("%d later %s"):format(plan.yours, stays)
+  end
+  parts[#parts + 1] = #plan.left > 0 and ("left: %s"):format(table.concat(plan.left, "; ")) or nil
+  return table.concat(parts, " · ")
+end
+
+--- Goes back to before a turn: asks whether all files that it and later turns of the project have changed shall be as
+--- they were when it began, with the user's own lines. Allowed, it is a turn of its own.
+---@param turn? integer  default: the newest
+---@param options? { session?: integer }  whose turn; default: the current session's
+---@return true? ok  the question is asked
+---@return string? message
+function M.restore(turn, options)
+  local n, message = requests.session_of(options)
+  if not n then
+    return nil, message
+  end
+  review.load_turns(project.here())
+  turn = turn or (session_store.look(n) or {}).turn
+  local others = of_project(n)
+  for _, each in ipairs(others) do
+    local running = session_store.session(each).turn
+    if running then
+      return nil, ("not restored: turn %d runs, :Acp cancel ends it"):format(running)
+    end
+  end
+  review.wait_for_disk()
+  local of = review.turn_of(n, turn)
+  if not of then
+    return nil, ("nothing is known of turn %s in this session: :Acp timeline lists them"):format(tostring(turn))
+  end
+  local plan
+  plan, message = review.restoring(of)
+  if not plan then
+    return nil, "not restored: " .. message
+  elseif #plan.files == 0 then
+    local note = note_on(plan)
+    return nil,
+      ("nothing to restore: the files are as before turn %d%s"):format(turn, note == "" and "" or " · " .. note)
+  end
+  return requests.send(n, "restore", {
+    turn = turn,
+    prompt = of.prompt,
+    note = note_on(plan),
+    files = plan.files,
+    others = vim.tbl_keys(plan.sessions),
+    project = others,
+  })
+end
+
 --- Brings back the turn that was undone last, in all its files.
 ---@return true? ok
 ---@return string? message  why it cannot be brought back

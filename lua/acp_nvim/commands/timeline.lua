@@ -175,11 +175,29 @@ local function edit(of)
   end)
 end
 
+--- Goes back to before the turn; the time line gives way to the diff that shows it.
+---@param of acp.TimelineRow
+local function restore(of)
+  local turn = of.turn
+  if not turn.session then
+    return lists.show_result(
+      nil,
+      ("turn %d is of an earlier session: load that first, :Acp sessions"):format(turn.turn)
+    )
+  end
+  if lists.show_result(acp.restore(turn.turn, { session = turn.session })) then
+    lists.replace_with(function() end)
+  end
+end
+
 ---@param of acp.TimelineRow
 local function fork(of)
   local turn = of.turn
   if not turn.session then
-    return lists.show_result(nil, ("turn %d is of an earlier session: :Acp load %s"):format(turn.turn, turn.session_id))
+    return lists.show_result(
+      nil,
+      ("turn %d is of an earlier session: load that first, :Acp sessions"):format(turn.turn)
+    )
   end
   local n, message = acp.fork({ session = turn.session, turn = turn.turn })
   if lists.show_result(n, message) then
@@ -193,9 +211,10 @@ list = lists.new({
   name = "acp://timeline",
   filetype = "acp_timeline",
   title = "Turns",
-  bar = "<CR> show  za unfold  e edit prompt  f fork",
+  bar = "<CR> show  r go back to before  za unfold  e edit prompt  f fork",
   keys = {
     { "<CR>", "show what the turn has changed", run = show },
+    { "r", "go back to before the turn: shows what that changes, and asks", run = restore },
     { "za", "unfold or fold its files", run = fold },
     { "e", "put its prompt into the prompt, to be sent again", run = edit },
     { "f", "fork: a new session that remembers what was said before it", run = fork },

@@ -3,6 +3,7 @@ local acp = require("acp_nvim")
 local messages = require("acp_nvim.ui.messages")
 local printable = require("acp_nvim.ui.printable")
 local relative_time = require("acp_nvim.ui.relative_time")
+local session_store = require("acp_nvim.backend.session_store")
 local timeline = require("acp_nvim.commands.timeline")
 
 local subcommands = {} ---@type table<string, acp.Subcommand>
@@ -39,6 +40,25 @@ subcommands.timeline = {
   doc = "lists the turns of the session, with what each has changed",
   run = function()
     return timeline.open()
+  end,
+}
+
+subcommands.restore = {
+  args = "[turn]",
+  doc = "goes back to before a turn, or the newest one: shows what that would change as a diff, and asks",
+  complete = function(words)
+    return #words == 0
+        and vim.tbl_map(function(turn)
+          return tostring(turn.turn)
+        end, acp.turns({ session = session_store.current() }) or {})
+      or {}
+  end,
+  run = function(call)
+    local turn = tonumber(call.rest)
+    if call.rest ~= "" and not (turn and turn > 0 and turn % 1 == 0) then
+      return nil, ("'%s' is not the number of a turn"):format(call.rest)
+    end
+    return acp.restore(turn)
   end,
 }
 

@@ -86,14 +86,15 @@ end
 local function write_key(proposal, file)
   local rejects_file = store.is_one_hunk(file.sides) and is_refused(file)
   local is_whole, all_refused = true, true
+  local is_one_decision = store.is_one_decision(proposal)
   for _, each in ipairs(proposal.files) do
-    if each ~= file and not each.decided then
+    if each ~= file and not each.decided and not is_one_decision then
       return rejects_file and "refuse_file_next" or "next_file"
     end
     is_whole = is_whole and store.edited_text(each) == nil
     all_refused = all_refused and is_refused(each)
   end
-  if rejects_file then
+  if rejects_file and not is_one_decision then
     return all_refused and "refuse_file" or "refuse_file_last"
   end
   return is_whole and "send" or all_refused and "refuse_all" or "send_yours"

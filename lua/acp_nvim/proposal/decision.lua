@@ -149,18 +149,6 @@ function M.decide_file(proposal, file)
   send(proposal)
 end
 
---- Takes a right side that has been written as decided, if the user has had the time to see it.
----@param proposal acp.Proposal
----@param file acp.ProposalFile
----@return integer? index  of the file that is to be decided next
-function M.submit(proposal, file)
-  if not may_send(proposal) then
-    return nil
-  end
-  vim.bo[file.buf].modified = false
-  return M.decide_file(proposal, file)
-end
-
 --- Sends the right sides as they are, all files of the question.
 ---@param proposal acp.Proposal
 ---@return integer? index  of a file that the agent has changed while the user was not looking at it
@@ -175,6 +163,21 @@ function M.accept(proposal)
     end
   end
   send(proposal)
+end
+
+--- Takes a right side that has been written as decided, if the user has had the time to see it.
+---@param proposal acp.Proposal
+---@param file acp.ProposalFile
+---@return integer? index  of the file that is to be decided next
+function M.submit(proposal, file)
+  if not may_send(proposal) then
+    return nil
+  end
+  vim.bo[file.buf].modified = false
+  if store.is_one_decision(proposal) then
+    return M.accept(proposal)
+  end
+  return M.decide_file(proposal, file)
 end
 
 --- Tells the question in the chat which files are edited or refused so far. Their texts go with the decision.

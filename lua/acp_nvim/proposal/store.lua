@@ -1,6 +1,7 @@
 -- Keeps the proposals by question: those whose windows are open, and those of which the user has edited or decided
 -- something before closing them.
 local diff_windows = require("acp_nvim.proposal.diff_windows")
+local session_store = require("acp_nvim.backend.session_store")
 local side_text = require("acp_nvim.proposal.side_text")
 
 local api = vim.api
@@ -158,6 +159,14 @@ function M.edited(key)
     texts[file.path] = M.edited_text(file)
   end
   return texts
+end
+
+--- Whether the first `:w` decides all files: they go back together.
+---@param proposal acp.Proposal
+---@return boolean
+function M.is_one_decision(proposal)
+  local question = session_store.question(proposal.key)
+  return question ~= nil and question.kind == "restore"
 end
 
 return M

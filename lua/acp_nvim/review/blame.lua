@@ -89,7 +89,7 @@ end
 local function earlier(path, lines)
   local left = reviewed_files.left[path]
   if left then
-    return record.moved(left.lines, left.decided, lines)
+    return reviewed_files.kept_earlier(left, lines)
   end
   local found = records.read(project.of_file(path), remember.name(path))
   return found and record.is_record(found) and record.kept(found, lines) or {}

@@ -69,7 +69,7 @@ local function deleted(real, news)
   end
   snapshots.take(file.text, "undeleted")
   agent_edits.take(file, {}, news)
-  file.deleted, file.given = reviewed_files.has_pending(file), news.given
+  file.deleted, file.given = #reviewed_text.turns(file.text) > 0, news.given
   file.folders, file.link = news.folders, news.link
   told.deleted(file.text.told, news.session)
   refresh.file(file, 0, 0)

@@ -7,7 +7,7 @@
 --                  turn_bases (lines of the user's since), standing (what has no lines)
 --   comes in       attached_buffers (the user's keys), changes_in_buffers and changes_on_disk (agents), turns
 --   stays          owners (sessions of earlier Neovims), remember > record, recall; turn_log, blame; commits
---   is decided     decisions > undo (one file) > file_text, disk_file; outcome (the message)
+--   is decided     restore; decisions > undo (one file) > file_text, disk_file; outcome (the message)
 --   is shown       refresh > signs, keys, key_hint; backend_reports > turn_lines (the chat), told (the agents)
 local backend_reports = require("acp_nvim.review.backend_reports")
 local blame = require("acp_nvim.review.blame")
@@ -19,6 +19,7 @@ local queries = require("acp_nvim.review.queries")
 local owners = require("acp_nvim.review.owners")
 local recall = require("acp_nvim.review.recall")
 local refresh = require("acp_nvim.review.refresh")
+local restore = require("acp_nvim.review.restore")
 local reviewed_files = require("acp_nvim.review.reviewed_files")
 local turn_lines = require("acp_nvim.review.turn_lines")
 local turn_log = require("acp_nvim.review.turn_log")
@@ -52,6 +53,7 @@ return {
   recall = recall.load,
   redo = decisions.redo,
   reported = backend_reports.reported,
+  restoring = restore.plan,
   rows = queries.rows,
   sessions_meant = queries.sessions_meant,
   session_of_turn = queries.session_of_turn,
@@ -70,6 +72,7 @@ return {
     turns.all_known(session, turn)
     backend_reports.turn_over(session, turn)
   end,
+  turn_of = turn_log.find,
   turn_size = turn_lines.size,
   turns_of = queries.turns_of,
   turns = queries.logged_turns,

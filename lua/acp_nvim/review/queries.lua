@@ -1,5 +1,6 @@
 -- Answers questions about the review: the changes, the pending hunks, those in some rows.
 local attached_buffers = require("acp_nvim.review.attached_buffers")
+local find = require("acp_nvim.documents.find")
 local owners = require("acp_nvim.review.owners")
 local reviewed_files = require("acp_nvim.review.reviewed_files")
 local reviewed_text = require("acp_nvim.review.reviewed_text")
@@ -224,6 +225,17 @@ function M.turns_so_far(agent, session_id)
   return math.max(turns[#turns] or 0, turn_log.last_turn(owner))
 end
 
+--- Whether a turn has made the file.
+---@param changed acp.ChangedFile
+---@param n integer
+---@param turn integer
+---@return true?
+local function was_made(changed, n, turn)
+  local file = reviewed_files.files[find.resolve(changed.path)]
+  local shape = file and file.turn_shapes[n]
+  return shape and shape.turn == turn and not shape.was_there or nil
+end
+
 --- How many lines a turn has added and removed in each file, and by which command.
 ---@param n integer
 ---@param turn integer
@@ -236,7 +248,14 @@ function M.sizes_of(n, turn)
       local author = ("%s %s"):format(hunk.by, hunk.call and hunk.call.id or "")
       local size = by_author[author]
       if not size then
-        size = { path = file.path, added = 0, removed = 0, by = hunk.by, call = hunk.call }
+        size = {
+          path = file.path,
+          added = 0,
+          removed = 0,
+          by = hunk.by,
+          call = hunk.call,
+          created = was_made(file, n, turn),
+        }
         by_author[author], list[#list + 1] = size, size
       end
       size.added, size.removed = size.added + #hunk.new, size.removed + #hunk.old

@@ -196,16 +196,6 @@ local function known_in(stack, lines, sessions)
   return known
 end
 
---- Changes that were kept in a text, in the rows of another one.
----@param before string[]
----@param decided acp.DecidedChange[]
----@param lines string[]
----@return acp.DecidedChange[]
-function M.moved(before, decided, lines)
-  local known = { turns = {}, decided = decided, before = hunk_list.none() }
-  return reviewed_text.edited({ lines = before, known = known }, diff.edits(before, lines)).known.decided
-end
-
 --- What earlier Neovims have kept in a file that is in review anew, in the rows of its text.
 ---@param record acp.FileRecord
 ---@param lines string[]
@@ -217,7 +207,7 @@ function M.kept(record, lines)
   end
   local stack = { turns = {}, decided = record.decided }
   local known = known_in(stack, before, vim.tbl_map(owners.number, record.owners))
-  return M.moved(before, known.decided, lines)
+  return reviewed_text.edited({ lines = before, known = known }, diff.edits(before, lines)).known.decided
 end
 
 --- Whether something of it waits, or can be undone; else it only says what was kept, or what a file held before a turn

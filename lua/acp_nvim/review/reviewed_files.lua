@@ -69,7 +69,21 @@ local M = {}
 ---@field writer? acp.RecordWriter  another Neovim, which had it in review when it was read from its record
 
 M.files = {} ---@type table<string, acp.ReviewedFile> by resolved path
-M.left = {} ---@type table<string, { lines: string[], decided: acp.DecidedChange[] }>  what was kept in files that left
+M.left = {} ---@type table<string, acp.ReviewedFile>  that have left the review, and in which something was kept
+
+--- What was kept in a file before it left the review, in the rows of its text now.
+---@param left acp.ReviewedFile
+---@param lines string[]
+---@return acp.DecidedChange[]
+function M.kept_earlier(left, lines)
+  local text = left.text
+  local known = { turns = {}, decided = text.known.decided, before = hunk_list.none() }
+  local decided =
+    reviewed_text.edited({ lines = text.lines, known = known }, diff.edits(text.lines, lines)).known.decided
+  return vim.tbl_map(function(each)
+    return vim.tbl_extend("force", each, { is_earlier = true })
+  end, decided)
+end
 
 ---@param path string   resolved
 ---@param given string
@@ -97,8 +111,12 @@ end
 ---@param lines string[]
 ---@return acp.ReviewedFile
 function M.enter(path, given, lines)
-  M.files[path] = M.new(path, given, lines)
-  return M.files[path]
+  local file, left = M.new(path, given, lines), M.left[path]
+  if left then
+    file.text.known.decided, file.is_recalled, M.left[path] = M.kept_earlier(left, lines), left.is_recalled, nil
+  end
+  M.files[path] = file
+  return file
 end
 
 --- All that belongs to one session belongs to another: what was written down goes on in a living one.
@@ -162,16 +180,11 @@ end
 function M.leave(file)
   standing.forget(file.standings)
   M.files[file.path] = nil
-  local decided, before = file.text.known.decided, M.left[file.path]
-  if before and not file.is_recalled then
-    local known = { turns = {}, decided = before.decided, before = hunk_list.none() }
-    local now = reviewed_text.edited({ lines = before.lines, known = known }, diff.edits(before.lines, file.text.lines))
-    decided = vim.list_extend(vim.list_slice(now.known.decided), decided)
-  end
-  if vim.iter(decided):any(function(each)
+  if vim.iter(file.text.known.decided):any(function(each)
     return each.is_kept
   end) then
-    M.left[file.path] = { lines = vim.list_slice(file.text.lines), decided = decided }
+    reviewed_text.forget_moments(file.text)
+    M.left[file.path] = file
   end
 end
 

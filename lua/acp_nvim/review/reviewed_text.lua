@@ -23,6 +23,7 @@ local M = {}
 ---@field row integer
 ---@field change acp.AgentChange
 ---@field is_kept boolean
+---@field is_earlier? boolean    before the file was in review again: it is counted already
 ---@field commit? string         which has kept it
 ---@field answer? acp.Answered   the user's, to the question that has shown it
 

@@ -59,8 +59,10 @@ end
 
 local function add_decided(shares, file)
   for _, each in ipairs(reviewed_text.decided(file.text)) do
-    local share, what = file_share(shares, each.change, file), each.is_kept and "kept" or "undone"
-    share[what] = share[what] + 1
+    if not each.is_earlier then
+      local share, what = file_share(shares, each.change, file), each.is_kept and "kept" or "undone"
+      share[what] = share[what] + 1
+    end
   end
 end
 

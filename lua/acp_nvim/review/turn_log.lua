@@ -18,6 +18,7 @@ local M = {}
 ---@field removed integer
 ---@field by acp.ChangedBy
 ---@field call? acp.message.CallName
+---@field created? boolean  by the turn
 
 ---@class acp.LoggedTurn
 ---@field owner acp.SessionOwner

@@ -182,7 +182,10 @@ end
 ---@return acp.UndoAnswer
 local function carry_out(undo)
   local file = undo.file
-  if file.deleted then
+  if file.deleted and file.created and #undo.wanted == 0 then -- a later turn has deleted what this one has made
+    undo.record()
+    return { count = #undo.plan.chosen }
+  elseif file.deleted then
     return file_text.create(undo, undo.wanted)
   end
   local stat = vim.uv.fs_lstat(file.path)
