@@ -9,10 +9,15 @@ from tests.functional.editor import Editor
 DRIVER = """
 local diff = require("acp_nvim.documents.diff")
 local pending = require("acp_nvim.review.reviewed_text")
+local record = require("acp_nvim.review.record")
+local reviewed_files = require("acp_nvim.review.reviewed_files")
 local snapshots = require("acp_nvim.review.snapshots")
 local told = require("acp_nvim.review.told")
 local text, texts -- the states of the undo tree, by their numbers
 local steps = {}
+require("acp_nvim.review.owners").of = function(n)
+  return { agent = "agent", session_id = tostring(n) }
+end
 local undone -- the text before a turn was undone, and the lines that were left
 
 local function set(ids)
@@ -73,6 +78,18 @@ function steps.report(session)
   told.sent(text.told, session, text.lines)
   told.arrived(text.told, session)
   return { minus, plus }
+end
+
+--- What is known of the text goes into a record, and out of it again.
+function steps.restart()
+  local file = reviewed_files.new("/there", "/there", text.lines)
+  file.text = text
+  local read = vim.json.decode(vim.json.encode(record.of(file)), { luanil = { object = true, array = true } })
+  local sessions = vim.tbl_map(function(owner)
+    return tonumber(owner.session_id)
+  end, read.owners)
+  text, texts = record.enter(read, read.lines, sessions).text, {}
+  reviewed_files.files["/there"] = nil
 end
 
 local function see(answer)

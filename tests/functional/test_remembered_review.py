@@ -246,3 +246,21 @@ def test_a_commit_of_the_agents_keeps_nothing(open_editor: Open, tmp_path: Path,
     after.type(":checktime<CR>:edit<CR>")
     after.expect_lua(LINES, [*CHANGED, "mine"])
     after.expect_lua(PENDING, 2)
+
+
+def test_what_was_just_kept_stays_so_when_an_agent_writes_again(
+    open_editor: Open, tmp_path: Path, work: Path
+) -> None:
+    """The decision is not written down yet as the next turn changes the file."""
+    left(open_editor, tmp_path, work)
+    after = begin(open_editor, tmp_path, work, on_prompt("", write(NOTES, join_lines(["more", *CHANGED]))))
+    after.acp("new_session")
+    after.wait_event("AcpSessionStarted")
+    after.lua("vim.defer_fn = function() end")  # nothing is written down soon
+    after.type(":Acp keep all<CR>")
+    after.acp("prompt", "go")
+    after.wait_event("AcpTurnEnded")
+    after.quit()
+    again = begin(open_editor, tmp_path, work)
+    again.expect_lua(PENDING, 1)
+    assert [new for _, new, state in described(again) if state == "pending"] == [["more"]]

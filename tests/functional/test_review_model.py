@@ -34,7 +34,7 @@ class Story:
 
     def __init__(self, neovim: Editor, seed: int) -> None:
         self.random, self.count, self.told = random.Random(seed), 0, list[str]()
-        self.redoes, self.first_moment = random.Random(seed), 0
+        self.redoes, self.restarts, self.first_moment = random.Random(seed), random.Random(seed), 0
         start = tuple(f"first {n}" for n in range(self.random.randint(0, 9)))
         self.file, self.real = File(start), Lua(neovim, list(start))
         # the states before and after a turn was undone, while nothing else was decided and nobody else wrote
@@ -58,6 +58,8 @@ class Story:
         waiting = [turn.by for turn in self.file.state.turns if not turn.allowed]
         if waiting and self.redoes.random() < 0.1:
             self.keep_turn(self.redoes.choice(waiting))
+        if self.restarts.random() < 0.08:
+            self.restart()
         kind, r, file = self.random.choice(KINDS), self.random, self.file
         by = (r.randint(1, 2), r.randint(1, 2))
         hunks = file.state.hunks
@@ -110,6 +112,14 @@ class Story:
         self.file.save()
         self.file.undo_restore(before, after)
         self.run("redo")
+
+    def restart(self) -> None:
+        """What the next Neovim reads is what was saved; of `u` and of what agents know it has nothing."""
+        self.file.save()
+        self.file = File.load(self.file.dump(), self.file.saved.live)
+        self.file.told = {}
+        self.undone, self.first_moment = None, 0
+        self.run("restart", at=0)
 
     def check_report(self, session: int) -> None:
         """All of the agent's lines that are gone, and nothing false."""

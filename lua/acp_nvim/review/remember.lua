@@ -23,6 +23,7 @@ M.PREFIX = "review-"
 M.on_taken_up = event.new() -- fn(file): hunks of another Neovim, which has died, are there as well
 local RUNNING = { name = "running", version = 1, what = "turns" } -- by its name written after the files
 local written = {} ---@type table<string, any[]>  path -> what its record was made of
+local noted = {} ---@type table<string, acp.ReviewedFile>  path -> whose record is to be written
 local begun = {} ---@type table<string, acp.BegunFile>  by path
 local running = {} ---@type table<string, table<integer, integer>>  root -> session -> the turn that runs
 local started ---@type string
@@ -146,11 +147,27 @@ local function content(file, is_begun)
   return result
 end
 
+--- Writes what is still to be written of an earlier review of the file: what was kept in it must not be lost.
+---@param path string
+---@param file? acp.ReviewedFile  of now
+local function settle(path, file)
+  local before = noted[path]
+  if before and before ~= file then
+    noted[path] = nil
+    records.write(root_of(before), M.name(path), function()
+      return content(before)
+    end)
+  end
+end
+
 --- The review of a file has changed, or it has left the review.
 ---@param file acp.ReviewedFile
 function M.note(file)
   if records.are_kept() then
+    settle(file.path, file)
+    noted[file.path] = file
     records.write_soon(root_of(file), M.name(file.path), function()
+      noted[file.path] = nil
       return content(file)
     end)
   end
@@ -291,6 +308,7 @@ function M.before_write(path, by, make)
     return
   end
   local file = reviewed_files.files[path]
+  settle(path, file)
   if not written[path] then
     file = file or make()
     begun[path] = { file = file, session = by.session }
