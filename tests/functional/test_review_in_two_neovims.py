@@ -43,6 +43,14 @@ def test_the_first_that_decides_writes(open_editor: Open, tmp_path: Path, work: 
     other = begin(open_editor, tmp_path, work, size=(120, 30))
     other.expect_lua(PENDING, 2)
     assert records(tmp_path)[0].read_text() == written
+    (work / "notes.txt").write_text(join_lines([*CHANGED, "somebody else's"]))
+    one.type(":checktime<CR>")
+    one.expect_lua(LINES, [*CHANGED, "somebody else's"])
+    (work / "notes.txt").write_text(join_lines(CHANGED))
+    one.type(":checktime<CR>")
+    one.expect_lua(LINES, CHANGED)
+    one.lua("require('acp_nvim.project.records').flush()")
+    assert records(tmp_path)[0].read_text() == written
     other.type("gg]h:Acp undo<CR>")
     other.expect_lua(LINES, [*TEN, "eleven"])
     wait_until(lambda: records(tmp_path)[0].read_text() != written)

@@ -80,13 +80,16 @@ end
 
 -- The files -----------------------------------------------------------------------------------------------------------
 
---- What a record is made of: as long as these are the same, so is the record.
+--- What a record is made of: as long as these are the same, so is the record. That the file has another text by now
+--- does not make it ours, unless the record has no text.
 ---@param file acp.ReviewedFile
 ---@return any[]
 local function made_of(file)
-  local known, standing = record.on_disk(file).known, file.text.standing
+  local here, standing = record.on_disk(file), file.text.standing
+  local known, has_stamp = here.known, is_me(file.writer) or record.is_large(here.lines)
   local facts = ("%s %s %s %d"):format(file.created, file.deleted, file.removed, #file.unknown)
-  local on_disk, beside = record.stamp(file.path) or false, standing and standing.known.turns or false
+  local on_disk = has_stamp and record.stamp(file.path) or false
+  local beside = standing and standing.known.turns or false
   return { known.turns, known.decided, known.newline or false, beside, on_disk, facts }
 end
 
@@ -138,12 +141,13 @@ local function content(file, is_begun)
   file.is_recalled = true
   local result = record.of(file)
   local is_in_review = reviewed_files.files[file.path] == file and record.is_in_review(result)
+  file.writer = me()
   written[file.path] = (is_in_review or is_begun) and made_of(file) or nil
   if not is_in_review and not is_begun and #result.decided == 0 then
     return false
   end
   result.gone = not is_in_review or nil
-  result.writer = me()
+  result.writer = file.writer
   return result
 end
 
