@@ -17,10 +17,11 @@ from tests.fakes.script import (
     script,
     wait_file,
     wait_until,
+    write_file,
 )
 from tests.functional.editor import Editor
 from tests.steps.conversation import expect_answerable
-from tests.steps.files import LINES, join_lines, write
+from tests.steps.files import LINES, join_lines, read_and_edit, write
 from tests.steps.proposals import ask_edit, make_diff
 from tests.steps.review import PENDING, TEN
 from tests.steps.trees import git
@@ -314,6 +315,7 @@ def test_back_to_before_the_newest_turn_takes_three_keys_and_is_undone_like_a_tu
     ]
     editor.expect_lua("return vim.b.acp_question", question["id"])
     editor.screen.expect("Go back to before turn")
+    editor.screen.expect(":w go back, all files")
     answer_back(editor)
     notes = "return vim.api.nvim_buf_get_lines(vim.fn.bufnr('notes.txt'), 0, -1, false)"
     before = [*FIRST[:2], "mine", *FIRST[2:]]
@@ -434,3 +436,79 @@ def test_back_to_before_a_turn_of_an_earlier_neovim(open_editor: Open, tmp_path:
     after.type(":Acp undo turn<CR>")
     after.expect_lua(notes, [*SECOND[:5], "mine", *SECOND[5:]])
     assert (work / "made.txt").exists()
+
+
+def test_lines_that_are_not_saved_stay(open_editor: Open, tmp_path: Path, work: Path) -> None:
+    editor = two_turns(open_editor, tmp_path, work)
+    editor.type("Gomine<Esc>")
+    ask_back(editor, 1)
+    answer_back(editor)
+    notes = "return vim.api.nvim_buf_get_lines(vim.fn.bufnr('notes.txt'), 0, -1, false)"
+    editor.expect_lua(notes, [*TEN, "mine"])
+    assert (work / "notes.txt").read_text() in (join_lines(TEN), join_lines([*TEN, "mine"]))
+    editor.type(":Acp undo turn<CR>")
+    editor.expect_lua(notes, [*SECOND, "mine"])
+
+
+def test_back_to_before_the_way_back(open_editor: Open, tmp_path: Path, work: Path) -> None:
+    editor = two_turns(open_editor, tmp_path, work)
+    notes = "return vim.api.nvim_buf_get_lines(vim.fn.bufnr('notes.txt'), 0, -1, false)"
+    ask_back(editor, 2)
+    answer_back(editor)
+    editor.expect_lua(notes, FIRST)
+    ask_back(editor, 3)
+    answer_back(editor)
+    editor.expect_lua(notes, SECOND)
+    assert (work / "made.txt").read_text() == "one\ntwo\n"
+    ask_back(editor, 1)
+    answer_back(editor)
+    editor.expect_lua(notes, TEN)
+    assert not (work / "made.txt").exists()
+    assert [each.get("restored") for each in editor.acp("turns")] == [None, None, 2, 3, 1]
+
+
+def test_a_deleted_file_comes_back(open_editor: Open, tmp_path: Path, work: Path) -> None:
+    (work / "old.txt").write_text("kept\nfor long\n")
+    steps = on_prompt("", *run_command("rm old.txt && sed -i s/5/five/ notes.txt"))
+    editor = begin(open_editor, tmp_path, work, steps)
+    git(work, "add", ".")
+    git(work, "commit", "-qm", "all")
+    start(editor)
+    take_turn(editor)
+    editor.expect_lua(PENDING, 2)
+    editor.type(":Acp keep all<CR>")
+    editor.expect_lua(PENDING, 0)
+    ask_back(editor, 1)
+    answer_back(editor)
+    wait_until(lambda: (work / "old.txt").exists())
+    assert (work / "old.txt").read_text() == "kept\nfor long\n"
+    assert (work / "notes.txt").read_text() == join_lines(TEN)
+
+
+def test_later_turns_of_other_sessions_go_as_well_and_their_agents_hear_of_it(
+    open_editor: Open, tmp_path: Path, work: Path
+) -> None:
+    steps = (
+        on_prompt("One", write(NOTES, join_lines(["one", *TEN]))),
+        on_prompt("Two", *read_and_edit(NOTES, write_file(NOTES, join_lines(["one", *TEN, "two"])))),
+        on_prompt("Next"),
+    )
+    editor = begin(open_editor, tmp_path, work, *steps)
+    for number, words in ((1, "One"), (1, "Next"), (2, "Two")):
+        if editor.acp("status", {"session": number}) is None:
+            start(editor)
+        editor.acp("prompt", words, {"session": number})
+        editor.wait_event("AcpTurnEnded", session=number)
+    editor.expect_lua(LINES, ["one", *TEN, "two"])
+    editor.expect_lua("return #require('acp_nvim').turns({ session = 2 })[1].files", 1)
+    editor.acp("restore", 1, {"session": 1})
+    (question,) = editor.expect_lua(LEFT, lambda found: len(found) == 1)
+    assert question["session"] == 1
+    editor.expect_lua("return vim.b.acp_question", question["id"])
+    answer_back(editor)
+    notes = "return vim.api.nvim_buf_get_lines(vim.fn.bufnr('notes.txt'), 0, -1, false)"
+    editor.expect_lua(notes, TEN)
+    editor.acp("prompt", "Next", {"session": 2})
+    editor.wait_event("AcpTurnEnded", session=2)
+    log = ScriptedAgent([], tmp_path / "agent.log")
+    assert "gone back to before" in json.dumps(log.got("session/prompt")[-1]["params"]["prompt"])

@@ -94,7 +94,9 @@ local function write_key(proposal, file)
     is_whole = is_whole and store.edited_text(each) == nil
     all_refused = all_refused and is_refused(each)
   end
-  if rejects_file and not is_one_decision then
+  if is_one_decision then
+    return all_refused and "refuse_all" or "go_back"
+  elseif rejects_file then
     return all_refused and "refuse_file" or "refuse_file_last"
   end
   return is_whole and "send" or all_refused and "refuse_all" or "send_yours"

@@ -144,7 +144,7 @@ function M.line(buf, line)
     turn = author.turn,
     by = author.by,
     prompt = one and one.prompt,
-    time = one and one.time,
+    time = one and math.floor(one.time),
     call = vim.deepcopy(author.call or author.answer and author.answer.call),
     decision = decision,
   }

@@ -282,7 +282,7 @@ function M.logged_turns(n, with_nobodys)
       agent = one.owner.agent,
       turn = one.turn,
       prompt = one.prompt,
-      time = one.time,
+      time = math.floor(one.time),
       tokens = vim.deepcopy(one.tokens),
       files = running and M.sizes_of(one.session, one.turn) or vim.deepcopy(one.files or {}),
       stop_reason = one.stop_reason,

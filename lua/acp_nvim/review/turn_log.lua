@@ -25,7 +25,7 @@ local M = {}
 ---@field session? integer  of this Neovim
 ---@field turn integer
 ---@field prompt string     its beginning, where it is very long
----@field time integer      when it began, in seconds since 1970
+---@field time number       when it began, in seconds since 1970; turns of one second are in their order
 ---@field tokens? table     what it took; nil: nobody knows
 ---@field files? acp.TurnOfFile[]  nil: it is not over yet, or was cut short
 ---@field stop_reason? string
@@ -209,12 +209,13 @@ function M.begin(session, turn, prompt, restored)
   if not session_store.exists(session) then
     return
   end
+  local seconds, microseconds = vim.uv.gettimeofday()
   local one = {
     owner = owners.of(session),
     session = session,
     turn = turn,
     prompt = prompt,
-    time = os.time(),
+    time = seconds + microseconds / 1e6,
     restored = restored,
     roots = project.of_session(session),
   }

@@ -32,6 +32,7 @@ local KEYS = { ---@type table<string, acp.SideKey>
   refuse = { long = "do refuse hunk", short = "do refuse" },
   yours = { long = "do take yours", short = "do yours" },
   send = { long = ":w send", short = ":w send" },
+  go_back = { long = ":w go back, all files", short = ":w go back" },
   send_yours = { long = ":w send your version", short = ":w send yours" },
   refuse_all = { long = ":w reject all", short = ":w reject" },
   refuse_file = { long = ":w rejects", short = ":w rejects" },
