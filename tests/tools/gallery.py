@@ -316,6 +316,11 @@ SCENES: dict[str, list[str]] = {
         ),
         *(":8,9Acp comment name the rate, and say in the docstring what it is for<CR>", "wait:name the rate"),
     ],
+    "timeline": [
+        *EDITED,
+        *said("Explain total() in markdown.", "That is all")[2:],
+        *(":Acp timeline<CR>", "wait:no loop", "ggza"),
+    ],
     "sessions": [
         *said("Explain total() in markdown.", "That is all"),
         *(":Acp new<CR>", "wait:idle", "iFind the calls of total().", SEND, "wait:All six"),
