@@ -59,10 +59,10 @@ return {
   RECORD_BYTES = 64 * MIB, -- of one record of a project that is read
   LOGGED_TURNS = 100, -- of a project, whose prompts and files are kept
   TURN_SECONDS = 30 * 24 * 60 * 60, -- after which they are not kept any longer
+  DECIDED_RECORDS_BYTES = 20 * MIB, -- of a project: records of files in which nothing waits, as long as turns are kept
   RECORDED_TEXT_BYTES = MIB, -- of a text in review that is kept on the disk, too
 
   -- Comments
-  RECORD_BYTES = 64 * MIB, -- of one record of a project that is read
   COMMENTED_LINES = 1000, -- of one comment
   COMMENTED_BYTES = 64 * KIB, -- of these lines, which are kept so that they can be found again
   DONE_COMMENTS = 200, -- of a project that are kept

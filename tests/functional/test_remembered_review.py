@@ -1,6 +1,8 @@
 """What waits in review waits again in the next Neovim: its hunks, whose they are, its keys."""
 
+import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -264,3 +266,29 @@ def test_what_was_just_kept_stays_so_when_an_agent_writes_again(
     again = begin(open_editor, tmp_path, work)
     again.expect_lua(PENDING, 1)
     assert [new for _, new, state in described(again) if state == "pending"] == [["more"]]
+
+
+def test_what_was_decided_is_kept_for_thirty_days(open_editor: Open, tmp_path: Path, work: Path) -> None:
+    """What waits is kept without limit."""
+    (work / "other.txt").write_text("one\n")
+    left(
+        open_editor,
+        tmp_path,
+        work,
+        write(NOTES, join_lines(CHANGED)),
+        write("{cwd}/other.txt", "one\ntwo\n"),
+        pending=3,
+    )
+    after = begin(open_editor, tmp_path, work, file="other.txt")
+    after.expect_lua(PENDING, 3)
+    after.type("G:Acp keep<CR>")
+    after.expect_lua(PENDING, 2)
+    assert after.quit() == 0
+    assert len(records(tmp_path)) == 2
+    for days, count in ((29, 2), (31, 1)):
+        for path in records(tmp_path):
+            os.utime(path, (time.time() - days * 86400,) * 2)
+        again = begin(open_editor, tmp_path, work)
+        again.expect_lua(PENDING, 2)
+        assert len(records(tmp_path)) == count
+        assert again.quit() == 0

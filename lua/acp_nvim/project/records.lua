@@ -152,6 +152,29 @@ function M.names(root, prefix)
   return names
 end
 
+--- Removes the oldest of these records.
+---@param root string
+---@param names string[]
+---@param seconds integer  those that are older go
+---@param bytes integer    and those beyond that
+function M.prune(root, names, seconds, bytes)
+  local files = {} ---@type { path: string, time: integer, size: integer }[]
+  for _, name in ipairs(names) do
+    local path = path_of(root, { name = name, version = 1 })
+    local stat = uv.fs_stat(path)
+    files[#files + 1] = stat and { path = path, time = stat.mtime.sec, size = stat.size }
+  end
+  table.sort(files, function(one, other)
+    return one.time > other.time
+  end)
+  for _, file in ipairs(files) do
+    bytes = bytes - file.size
+    if bytes < 0 or file.time < os.time() - seconds then
+      uv.fs_unlink(file.path)
+    end
+  end
+end
+
 ---@param path string
 ---@param text string
 ---@return string? problem

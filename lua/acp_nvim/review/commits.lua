@@ -1,13 +1,13 @@
 -- Keeps what the user commits: a pending hunk whose new lines are in HEAD, in their place, and were not there when the
 -- project's last turn ended. Agents commit, too: what is committed while a turn runs keeps nothing.
 local diff = require("acp_nvim.documents.diff")
+local encoding = require("acp_nvim.documents.encoding")
 local decisions = require("acp_nvim.review.decisions")
 local git = require("acp_nvim.system.git")
 local project = require("acp_nvim.project")
 local records = require("acp_nvim.project.records")
 local session_store = require("acp_nvim.backend.session_store")
 local reviewed_files = require("acp_nvim.review.reviewed_files")
-local text = require("acp_nvim.documents.text")
 
 local M = {}
 
@@ -31,8 +31,8 @@ end
 ---@param before? string  nil: there was no such file
 ---@return acp.Hunk[]
 local function committed(file, now, before)
-  local to_now = diff.edits(file.text.lines, text.split(now).lines)
-  local to_before = diff.edits(file.text.lines, text.split(before or "").lines)
+  local to_now = diff.edits(file.text.lines, encoding.split(now, file.shape.fenc).lines)
+  local to_before = diff.edits(file.text.lines, encoding.split(before or "", file.shape.fenc).lines)
   return vim.tbl_filter(function(hunk)
     return not hunk.note and has(to_now, hunk) and not has(to_before, hunk)
   end, reviewed_files.pending(file))

@@ -4,6 +4,7 @@ local attached_buffers = require("acp_nvim.review.attached_buffers")
 local diff = require("acp_nvim.documents.diff")
 local disk_file = require("acp_nvim.review.disk_file")
 local find = require("acp_nvim.documents.find")
+local limits = require("acp_nvim.limits")
 local owners = require("acp_nvim.review.owners")
 local record = require("acp_nvim.review.record")
 local records = require("acp_nvim.project.records")
@@ -89,16 +90,20 @@ end
 --- Reads what waits in a project.
 ---@param root string
 function M.load(root)
+  local decided = {} ---@type string[]  records of files in which nothing waits
   local found, cut_short = { gone = {}, changed = {}, unknown = {} }, remember.cut_short(root)
   for _, name in ipairs(records.names(root, remember.PREFIX)) do
     local which = { name = name, version = record.VERSION }
     local one = records.read(root, which)
     if one and not record.is_record(one) then
       records.set_aside(root, which, "it has not what a record has")
+    elseif one and one.gone then
+      decided[#decided + 1] = name
     elseif one and not reviewed_files.files[one.path] then
       enter(root, one, cut_short[#cut_short], found)
     end
   end
+  records.prune(root, decided, limits.TURN_SECONDS, limits.DECIDED_RECORDS_BYTES)
   if #cut_short > 0 then
     remember.close_cut_short(root)
   end
