@@ -69,7 +69,13 @@ local function on_begins(change)
     turns.begin(change.by.session, change.by.turn)
     before_changes[change] = look(change)
     remember.before_write(change.path, change.by, function()
-      return of_disk(change.path)
+      local before = before_changes[change]
+      if vim.bo[change.buf].modified or change.created then
+        return of_disk(change.path)
+      end
+      local file = reviewed_files.new(change.path, change.path, before.lines)
+      file.shape = before.shape
+      return file
     end)
     notice_rereading(change, before_changes[change])
   elseif reviewed_files.files[change.path] then

@@ -9,6 +9,7 @@
 -- agents have written in the file, and writes nothing down. When it has died the other one goes on, and takes up first
 -- what the record has by then.
 local event = require("acp_nvim.system.event")
+local limits = require("acp_nvim.limits")
 local owners = require("acp_nvim.review.owners")
 local process_table = require("acp_nvim.system.process_table")
 local project = require("acp_nvim.project")
@@ -146,7 +147,7 @@ local function content(file, is_begun)
   if not is_in_review and not is_begun and #result.decided == 0 then
     return false
   end
-  result.gone = not is_in_review or nil
+  result.gone = not is_in_review and not is_begun or nil
   result.writer = file.writer
   return result
 end
@@ -303,7 +304,8 @@ local function leave()
   end
 end
 
---- A turn is about to write a file. If Neovim dies now, the next one must know the text of before.
+--- A turn is about to write a file. If Neovim dies now, the next one must know the text of before. Given up: one that
+--- is too large to be recorded.
 ---@param path string
 ---@param by acp.By
 ---@param make fun(): acp.ReviewedFile  called if it is not in review
@@ -313,7 +315,8 @@ function M.before_write(path, by, make)
   end
   local file = reviewed_files.files[path]
   settle(path, file)
-  if not written[path] then
+  local size = (vim.uv.fs_stat(path) or {}).size or 0
+  if not written[path] and size <= limits.RECORDED_TEXT_BYTES then
     file = file or make()
     begun[path] = { file = file, session = by.session }
     records.write(root_of(file), M.name(path), function()
