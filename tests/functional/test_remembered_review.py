@@ -77,6 +77,22 @@ def test_hunks_are_there_again_and_can_be_decided(
     assert described(again) == []
 
 
+def test_a_newline_is_another_line_s_once_a_line_of_the_user_s_is_below(
+    open_editor: Open, tmp_path: Path, work: Path
+) -> None:
+    """The agent has changed line 5 and dropped the newline of line 10, and the user has added line 11."""
+    text = join_lines([*TEN[:4], "agent", *TEN[5:]])
+    before = begin(open_editor, tmp_path, work, on_prompt("", write(NOTES, text.rstrip("\n"))))
+    take_turn(before)
+    before.expect_lua(PENDING, 2)
+    before.type("Gomine<Esc>:w<CR>")
+    before.expect_lua(PENDING, 1)
+    before.quit()
+    after = begin(open_editor, tmp_path, work)
+    after.expect_lua(LINES, [*TEN[:4], "agent", *TEN[5:], "mine"])
+    assert described(after) == [(["line 5"], ["agent"], "pending")]
+
+
 def test_a_session_that_is_loaded_has_its_hunks_and_counts_on(
     open_editor: Open, tmp_path: Path, work: Path
 ) -> None:

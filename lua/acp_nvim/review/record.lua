@@ -83,7 +83,8 @@ local function stack_out(lines, known, index_of)
     end
   end
   local newline = known.newline
-  result.newline = newline and out(newline, { had_newline = newline.had_newline }) or nil
+  local is_last = newline ~= nil and newline.new[1] == lines[#lines]
+  result.newline = is_last and out(newline, { had_newline = newline.had_newline }) or nil
   return result
 end
 
