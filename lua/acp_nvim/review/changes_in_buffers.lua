@@ -173,7 +173,7 @@ end
 local function enter(change, before)
   local file = reviewed_files.files[change.path]
   if not file then
-    file = reviewed_files.enter(change.path, change.path, vim.list_slice(before.lines))
+    file = reviewed_files.enter(change.path, change.path, before.lines)
     file.created, file.shape = change.created or false, before.shape
   end
   snapshots.restore_undeleted(file)

@@ -48,6 +48,7 @@ local FACTS = { "created", "deleted", "folders", "has_begun", "link", "made", "s
 ---@field saved_plan? acp.UndoPlan  which takes the changes out of the saved text, under unsaved lines
 ---@field record fun()         once the text is that
 ---@field is_whole boolean     nothing is left of whose lines those are: of a turn, or of all agents
+---@field has_newline? boolean  of a redo: the newline of the last line comes back with the turn, or goes
 
 ---@class acp.UndoAnswer
 ---@field count? integer   hunks that are undone
@@ -105,14 +106,20 @@ end
 -- By the buffer -------------------------------------------------------------------------------------------------------
 
 --- How the file is saved. The line end of the last line and the byte order mark go with the hunk that touches them;
---- once no hunk is left, all is as before the agent, or before the turn. Line ends and mark that were changed without
---- lines have a hunk of their own, and stay.
+--- once no hunk is left, the mark and the rest of the format are as before the agent, or before the turn. Line ends and
+--- mark that were changed without lines have a hunk of their own, and stay.
+---
+---   before the agent   a          no newline at the end
+---   the agent          A\n
+---   the user           A\n x\n
+---   undone             a\n x\n    the last line is the user's, and so is its end
 ---@param undo acp.TextUndo
 ---@param buf integer
 ---@param saved string[]  what the file shall hold
+---@param has_end boolean  the last line of the file is among those that change
 ---@return acp.EditOptions
-local function save_options(undo, buf, saved)
-  local was, edits, chosen = undo.shape, undo.plan.edits, undo.plan.chosen
+local function save_options(undo, buf, saved, has_end)
+  local was, edits, chosen = undo.shape, undo.plan.edits, (undo.saved_plan or undo.plan).chosen
   local options = { by = BY, autocmds = settings.get().fs.autocmds } ---@type acp.EditOptions
   options.before, options.after = text.rows(undo.file.text.lines), saved
   options.final = text.is_final(buf) and not text.is_void(buf)
@@ -120,7 +127,7 @@ local function save_options(undo, buf, saved)
   local had_newline = last and last.item.had_newline
   if had_newline ~= nil then
     options.final = had_newline
-  elseif was.final ~= nil and (undo.is_whole or edits[#edits][2] == #undo.file.text.lines) then
+  elseif was.final ~= nil and (has_end or undo.has_newline) then
     options.final = was.final
   end
   local beside = undo.file.text.standing
@@ -193,25 +200,35 @@ function M.remove(undo, buf, is_gone)
   return answer
 end
 
+---@param edits acp.Edit[]
+---@param lines string[]
+---@return boolean
+local function reach_end(edits, lines)
+  local last = edits[#edits]
+  return last ~= nil and last[2] == #lines
+end
+
 --- Edits and saves a buffer without unsaved lines.
 ---@param undo acp.TextUndo
 ---@param buf integer
 ---@return acp.UndoAnswer
 local function rewrite(undo, buf)
   return change(undo, buf, function()
-    local lines = undo.file.text.lines
-    local edits = #lines > 0 and undo.plan.edits or diff.of_buffer(lines, undo.wanted)
-    return edit_and_save.run(buf, edits, save_options(undo, buf, undo.wanted))
+    local lines, edits = undo.file.text.lines, undo.plan.edits
+    local options = save_options(undo, buf, undo.wanted, reach_end(edits, lines))
+    return edit_and_save.run(buf, #lines > 0 and edits or diff.of_buffer(lines, undo.wanted), options)
   end, undo.wanted)
 end
 
 --- Saves what the file shall hold; then the buffer gets its unsaved lines back, in the same undo step.
 ---@param undo acp.TextUndo
 ---@param buf integer
+---@param disk string[]
 ---@param saved string[]
 ---@return acp.UndoAnswer
-local function rewrite_under_unsaved(undo, buf, saved)
-  local options = save_options(undo, buf, saved)
+local function rewrite_under_unsaved(undo, buf, disk, saved)
+  local edits = undo.saved_plan and undo.saved_plan.edits or diff.edits(disk, saved)
+  local options = save_options(undo, buf, saved, undo.saved ~= nil or reach_end(edits, disk))
   options.autocmds = false -- a formatter would not see the user's lines
   local put_cursors_back = cursors.hold(buf, text.rows(undo.file.text.lines))
   return change(undo, buf, function()
@@ -287,7 +304,7 @@ function M.in_buffer(undo, buf)
   elseif is_modified and origin.is_ahead(buf) then
     return { why = BEHIND }
   end
-  return rewrite_under_unsaved(undo, buf, saved)
+  return rewrite_under_unsaved(undo, buf, disk, saved)
 end
 
 --- Loads the file for a moment; for good if the undo deletes it: `u` and `:w` bring it back then.

@@ -66,17 +66,25 @@ local M = {}
 ---@field is_all boolean       nothing of an agent's is left in the lines
 ---@field standing? acp.UndoPlan  of what stands at the path
 
----@param lines string[]
+---@param lines string[]  copied: edits change the text's own in place
 ---@return acp.ReviewedText
 function M.new(lines)
   local known = { turns = {}, decided = {}, before = hunk_list.none(), waiting = hunk_list.none() }
-  local text =
-    { lines = lines, known = known, memory = moments.new(), told = {}, kept_ids = {}, listed = {}, bases = {} }
-  text.snapshots, text.notes = {}, setmetatable({}, { __mode = "k" })
+  local text = { known = known, memory = moments.new(), told = {}, kept_ids = {}, listed = {}, bases = {} }
+  text.lines, text.snapshots, text.notes = vim.list_slice(lines), {}, setmetatable({}, { __mode = "k" })
   return text
 end
 
 -- What waits ----------------------------------------------------------------------------------------------------------
+
+--- The change that has the last line.
+---@param text acp.ReviewedText
+---@param hunks acp.HunkList
+---@return acp.AgentChange?
+local function at_end(text, hunks)
+  local n = #hunks.rows
+  return n > 0 and hunks.rows[n] + #hunks.changes[n].new >= #text.lines and hunks.changes[n] or nil
+end
 
 --- The change of the newline at the end, unless another change has the last line. It goes and comes with that line, so
 --- each state of the undo tree has its own; what stands at the path beside lines (`standing`) is in no undo tree.
@@ -84,9 +92,8 @@ end
 ---@param hunks acp.HunkList
 ---@return acp.AgentChange?
 local function newline_beside(text, hunks)
-  local newline, last, n = text.known.newline, #text.lines - 1, #hunks.rows
-  local has_last = n > 0 and hunks.rows[n] + #hunks.changes[n].new > last
-  return newline and not has_last and newline.new[1] == text.lines[last + 1] and newline or nil
+  local newline = text.known.newline
+  return newline and not at_end(text, hunks) and newline.new[1] == text.lines[#text.lines] and newline or nil
 end
 
 --- The changes of the lines that wait for a decision.
@@ -384,18 +391,19 @@ function M.others(text, edits)
 end
 
 --- An agent has changed whether the last line ends with a newline, and the line is as it was. No agent is told of what
---- becomes of it.
+--- becomes of it. Where the turn's own lines end the text the newline goes with these.
 ---@param text acp.ReviewedText
 ---@param had_newline boolean
 ---@param has_newline boolean
 ---@param author acp.Author
 function M.last_newline(text, had_newline, has_newline, author)
   local hunks, line = line_hunks(text), text.lines[#text.lines]
-  local last = hunks.changes[#hunks.changes]
+  local last = at_end(text, hunks)
+  local is_of_own_line = last ~= nil and stack.is_of(last, author) and #last.earlier == 0
   local change = nil ---@type acp.AgentChange?
   if last and last.had_newline ~= nil then
     change = has_newline ~= last.had_newline and last or nil
-  elseif line and had_newline ~= has_newline then
+  elseif line and had_newline ~= has_newline and not is_of_own_line then
     change = hunk_list.change(author, { line }, { line })
     change.id, change.had_newline = hunk_list.new_id(), had_newline
   end
@@ -643,6 +651,18 @@ local function chosen_of_turns(text, what)
   end
 end
 
+--- What an undo leaves of the change of the newline. It goes with the turn that has made it, and with the hunk that has
+--- the last line: then the text ends as it did before all agents.
+---@param text acp.ReviewedText
+---@param what acp.UndoChoice
+---@param chosen acp.Placed[]
+---@return acp.AgentChange?
+local function newline_left(text, what, chosen)
+  local newline, last = newline_without(text.known, ids_of(chosen)), at_end(text, line_hunks(text))
+  local is_gone = newline ~= nil and what.written_by ~= nil and stack.is_of(newline, what.written_by)
+  return not is_gone and not (last and what.ids and what.ids[last.id]) and newline or nil
+end
+
 --- What undoing hunks, or a turn, makes of the text.
 ---@param text acp.ReviewedText
 ---@param what acp.UndoChoice
@@ -659,15 +679,15 @@ function M.plan_undo(text, what)
     plan.chosen, which = chosen_of_turns(text, what)
     plan.turns, steps = stack.undo_written(text.known.turns, text.lines, which)
     local last, lines = plan.chosen[#plan.chosen], text.lines
-    if last and last.item.had_newline ~= nil then
-      steps[#steps + 1] = edits_of({ last }, "old")
+    if #steps == 0 and last and last.item.had_newline ~= nil then
+      steps[1] = edits_of({ last }, "old")
     end
     for _, edits in ipairs(steps) do
       lines = diff.apply(lines, edits)
     end
     plan.edits = #steps == 1 and steps[1] or diff.edits(text.lines, lines)
   end
-  plan.newline = newline_without(text.known, ids_of(plan.chosen))
+  plan.newline = newline_left(text, what, plan.chosen)
   plan.is_all = #plan.turns == 0 and plan.newline == nil
   local beside = text.standing and M.plan_undo(text.standing, what)
   plan.standing = beside and #beside.chosen > 0 and beside or nil

@@ -75,9 +75,11 @@ end
 local function redo_of(one)
   local file, before = one.file, one.before --[[@as acp.FileBefore]]
   local plan = snapshots.plan_redo(file.text.lines, before.text, one.lines)
+  local lines, newline = plan.after.lines, plan.after.known.newline
   return {
     file = file,
     shape = before.shape,
+    has_newline = newline ~= nil and newline.new[1] == lines[#lines],
     what = { ids = {} },
     plan = { edits = plan.edits, chosen = {}, turns = plan.after.known.turns, is_all = false },
     wanted = plan.after.lines,
