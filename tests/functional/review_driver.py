@@ -10,6 +10,7 @@ DRIVER = """
 local diff = require("acp_nvim.documents.diff")
 local pending = require("acp_nvim.review.reviewed_text")
 local record = require("acp_nvim.review.record")
+local restore = require("acp_nvim.review.restore")
 local reviewed_files = require("acp_nvim.review.reviewed_files")
 local snapshots = require("acp_nvim.review.snapshots")
 local told = require("acp_nvim.review.told")
@@ -124,6 +125,14 @@ function _G.drive(at, kind, ...)
   return see(answer)
 end
 
+--- The text as it was before that turn and all with higher numbers.
+function _G.restored(turn)
+  local now = { lines = vim.list_slice(text.lines), known = text.known }
+  return restore.lines(now, function(author)
+    return author.turn >= turn
+  end)
+end
+
 function _G.without(rows, undoing, lines)
   return require("acp_nvim.review.beside_unsaved").without(rows, undoing, lines) or vim.NIL
 end
@@ -155,6 +164,10 @@ class Lua:
         now = self._neovim.lua("return drive(...)", self.at, kind, *arguments)
         self._see(now)
         return now.get("answer")
+
+    def restored(self, turn: int) -> list[str]:
+        """The text as it was before that turn and all with higher numbers."""
+        return list(self._neovim.lua("return restored(...)", turn))
 
     def go(self, at: int) -> None:
         self.drive("go", None, at, at=at)

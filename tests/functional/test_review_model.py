@@ -130,6 +130,14 @@ class Story:
         assert {*plus} <= {*live}
         self.file.report(session)
 
+    def check_restore(self) -> None:
+        """No line of the user's goes, and nothing of what is pending stays."""
+        live, state = self.file.state.live, self.file.state
+        restored = self.real.restored(1)
+        assert {line for line in live if line.startswith("user")} <= {*restored}
+        pending = {line for hunk in state.hunks for line in live[hunk.j1 : hunk.j2]} - {*state.reviewed}
+        assert not pending & {line for line in restored if not line.startswith("user")}
+
     def run(self, kind: str, *arguments: Any, at: int | None = None) -> Any:
         self.told.append(f"{kind} {arguments}")
         state = self.file.state
@@ -160,5 +168,6 @@ def test_any_story_is_as_the_model_has_it(neovim: Editor, part: int) -> None:
         try:
             for _ in range(story.random.randint(1, 16)):
                 story.step()
+            story.check_restore()
         except AssertionError as error:
             raise AssertionError(f"seed {seed}:\n" + "\n".join(story.told)) from error

@@ -76,7 +76,7 @@ end
 local function in_decided(decided, row, lines)
   for i = #decided, 1, -1 do
     local each = decided[i]
-    if each.is_kept and each.change.had_newline == nil and has_line(each, row, lines) then
+    if each.is_kept and not each.is_covered and each.change.had_newline == nil and has_line(each, row, lines) then
       return each
     end
   end

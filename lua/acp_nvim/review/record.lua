@@ -79,6 +79,7 @@ local function stack_out(lines, known, index_of)
     local change = each.change
     if each.is_kept and change.had_newline == nil then
       local kept = { row = each.row, old = change.old, new = change.new, commit = each.commit }
+      kept.is_covered = each.is_covered
       result.decided[#result.decided + 1] = vim.tbl_extend("force", out(change, kept), { answer = each.answer })
     end
   end
@@ -188,6 +189,7 @@ local function known_in(stack, lines, sessions)
     local change = hunk_list.change(author_in(each, sessions), each.old, each.new)
     change.id = hunk_list.new_id()
     known.decided[i] = { row = each.row, change = change, is_kept = true, commit = each.commit, answer = each.answer }
+    known.decided[i].is_covered = each.is_covered
   end
   local newline, last = stack.newline, lines[#lines]
   if newline and last then

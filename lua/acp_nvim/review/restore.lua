@@ -13,7 +13,7 @@ local diff = require("acp_nvim.documents.diff")
 local disk_file = require("acp_nvim.review.disk_file")
 local find = require("acp_nvim.documents.find")
 local hunk_list = require("acp_nvim.review.hunk_list")
-local merge = require("acp_nvim.documents.merge")
+local patches = require("acp_nvim.documents.patch")
 local project = require("acp_nvim.project")
 local record = require("acp_nvim.review.record")
 local records = require("acp_nvim.project.records")
@@ -28,6 +28,7 @@ local turn_log = require("acp_nvim.review.turn_log")
 local M = {}
 
 local FAR = 100 -- rows that the user may have put into a kept change
+local NEAR = 3 -- rows around it, beside as many as it has
 
 ---@class acp.Restoring
 ---@field files { path: string, before?: string, after?: string }[]  nil: there is no file
@@ -65,14 +66,38 @@ local function known_of(path, lines)
   return decided and { lines = lines, known = { turns = {}, decided = decided, before = hunk_list.none() } } or nil
 end
 
---- The lines that stand for a kept change now: from its row to the last one that is still as it was kept.
+---@param lines string[]
+---@param row integer
+---@param some string[]
+---@return boolean
+local function stands_at(lines, row, some)
+  return #some > 0 and text.same_lines(vim.list_slice(lines, row + 1, row + #some), some)
+end
+
+--- Where a kept change stands: at its row, or near it, where other turns have written over it and are undone.
 ---@param lines string[]
 ---@param each acp.DecidedChange
+---@return integer row
+local function row_of(lines, each)
+  local row, new = each.row, each.change.new
+  for far = 0, #new > 0 and #new + NEAR or 0 do
+    for _, at in ipairs({ row - far, row + far }) do
+      if at >= 0 and stands_at(lines, at, new) then
+        return at
+      end
+    end
+  end
+  return row
+end
+
+--- The lines that stand for a kept change now: from its row to the last one that is still as it was kept.
+---@param lines string[]
+---@param row integer
+---@param new string[]
 ---@return string[]
-local function span_of(lines, each)
-  local new = each.change.new
-  local far = vim.list_slice(lines, each.row + 1, each.row + #new + FAR)
-  if text.same_lines(vim.list_slice(far, 1, #new), new) then
+local function span_of(lines, row, new)
+  local far = vim.list_slice(lines, row + 1, row + #new + FAR)
+  if stands_at(far, 0, new) then
     return new
   end
   local edits = diff.edits(new, far)
@@ -83,6 +108,21 @@ local function span_of(lines, each)
   return vim.list_slice(far, 1, #new)
 end
 
+--- The edits that take a change back where it was kept. Lines in it that the user has changed since stay.
+---
+---   kept  b | X Y      now  X mine      X | b, and mine stays
+---@param change acp.AgentChange
+---@param span string[]  the lines that stand for it now
+---@return acp.Edit[]  of these lines
+local function taking_back(change, span)
+  local edits = patches.up(patches.between(span, change.new), { { 0, #change.new, change.old } }, span)
+  return vim.tbl_filter(function(edit) -- where it was kept may be another place by now, which nothing tells
+    return vim.iter(vim.list_slice(span, edit[1] + 1, edit[2])):all(function(line)
+      return vim.list_contains(change.new, line)
+    end)
+  end, edits)
+end
+
 --- Takes back what was kept of the turns that are meant, the last decision first.
 ---@param snapshot acp.Snapshot
 ---@param is_meant acp.IsMeant
@@ -90,19 +130,23 @@ end
 local function without_kept(snapshot, is_meant)
   for i = #snapshot.known.decided, 1, -1 do
     local each = snapshot.known.decided[i]
-    if each.is_kept and each.change.had_newline == nil and is_meant(each.change) then
-      local span = span_of(snapshot.lines, each)
-      local lines = merge.lines(each.change.new, span, each.change.old)
-      snapshot = reviewed_text.edited(snapshot, { { each.row, each.row + #span, lines } }, {})
+    if each.is_kept and not each.is_covered and each.change.had_newline == nil and is_meant(each.change) then
+      local row = row_of(snapshot.lines, each)
+      local edits = vim.tbl_map(function(edit)
+        return { edit[1] + row, edit[2] + row, edit[3] }
+      end, taking_back(each.change, span_of(snapshot.lines, row, each.change.new)))
+      local is_back = #each.change.new == 0 and stands_at(snapshot.lines, row, each.change.old)
+      snapshot = is_back and snapshot or reviewed_text.edited(snapshot, edits, {})
     end
   end
   return snapshot.lines
 end
 
+--- The lines of a text without what the turns that are meant have written.
 ---@param snapshot acp.Snapshot
 ---@param is_meant acp.IsMeant
 ---@return string[] lines
-local function restored(snapshot, is_meant)
+function M.lines(snapshot, is_meant)
   local _, steps = stack.undo_written(snapshot.known.turns, snapshot.lines, is_meant)
   for _, edits in ipairs(steps) do
     snapshot = reviewed_text.edited(snapshot, edits, {})
@@ -163,6 +207,12 @@ local function why_left(file, is_meant)
     return "earlier text unknown"
   elseif file.text.standing and vim.iter(file.text.standing.known.turns):any(is_meant) then
     return "mode, link or bytes"
+  elseif
+    vim.iter(file.text.known.decided):any(function(each)
+      return each.is_covered and is_meant(each.change)
+    end)
+  then
+    return "kept below later changes"
   end
 end
 
@@ -202,7 +252,7 @@ function M.plan(of)
     end
     local before = now and now.lines or {}
     local snapshot = known_of(path, before)
-    local lines = snapshot and restored(snapshot, is_meant) or before
+    local lines = snapshot and M.lines(snapshot, is_meant) or before
     if not text.same_lines(before, lines) then
       local is_gone = #lines == 0 and was_made(path, since)
       plan.files[#plan.files + 1] =

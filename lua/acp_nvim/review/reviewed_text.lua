@@ -23,6 +23,7 @@ local M = {}
 ---@field row integer
 ---@field change acp.AgentChange
 ---@field is_kept boolean
+---@field is_covered? boolean    later turns had written over it: its lines are not known any more
 ---@field is_earlier? boolean    before the file was in review again: it is counted already
 ---@field commit? string         which has kept it
 ---@field answer? acp.Answered   the user's, to the question that has shown it
@@ -307,7 +308,7 @@ local function moved(decided, edits)
         if edit[2] <= each.row then
           shift = shift + #edit[3] - (edit[2] - edit[1])
         elseif edit[1] < each.row then
-          row = math.min(row, edit[1] + #edit[3])
+          row = edit[1] + #edit[3] - shift
         end
       end
       return row + shift == each.row and each or vim.tbl_extend("force", each, { row = row + shift })
@@ -562,10 +563,18 @@ end
 ---@return acp.AgentChange[]
 local function record_kept(text, placed, kept, turns)
   local changes, decided, ids = {}, vim.list_slice(text.known.decided), ids_of(placed)
+  local written = {} ---@type table<string[], string[]>  by the lines before
+  for _, each in ipairs(kept) do
+    for _, hunk in ipairs(each.hunks) do
+      written[hunk.old] = hunk.new
+    end
+  end
   for n, each in ipairs(placed) do
     local change = each.item
     changes[n], text.kept_ids[change.id], text.listed[change.id] = change, true, true
-    decided[#decided + 1] = { row = each.row, change = change, is_kept = true }
+    local new = written[change.old] -- what a turn has written, where later ones have written over it
+    local is_covered = new and not hunk_list.is_same(new, change.new) or nil
+    decided[#decided + 1] = { row = each.row, change = change, is_kept = true, is_covered = is_covered }
   end
   for _, each in ipairs(kept) do
     local edits = vim.tbl_map(function(hunk)
