@@ -308,3 +308,54 @@ def test_what_was_decided_is_kept_for_thirty_days(open_editor: Open, tmp_path: P
         again.expect_lua(PENDING, 2)
         assert len(records(tmp_path)) == count
         assert again.quit() == 0
+
+
+def test_another_session_with_the_same_number_and_name_is_another_one(
+    open_editor: Open, tmp_path: Path, work: Path
+) -> None:
+    """Its turn 1 is not that of the session which an earlier Neovim had, even if the agent gives the name again."""
+    left(open_editor, tmp_path, work)
+    (work / "other.txt").write_text("one\n")
+    after = begin(open_editor, tmp_path, work, on_prompt("", write("{cwd}/other.txt", "two\n")))
+    take_turn(after)
+    after.expect_lua(PENDING, 3)
+    assert [len(each["hunks"]) for each in changes(after) if each.get("session") == 1] == [1]
+    after.type(":Acp undo turn<CR>")
+    wait_until(lambda: (work / "other.txt").read_text() == "one\n")
+    after.expect_lua(LINES, CHANGED)
+    after.expect_lua(PENDING, 2)
+    after.type(":Acp keep all<CR>")
+    after.expect_lua(PENDING, 0)
+
+
+@pytest.mark.parametrize("command", ["review all", "undo! all", "keep! all"])
+def test_the_first_command_knows_what_waits(
+    open_editor: Open, tmp_path: Path, work: Path, command: str
+) -> None:
+    left(open_editor, tmp_path, work)
+    after = begin(open_editor, tmp_path, work, file="/tmp/nothing-there.txt")
+    after.type(f":Acp {command}<CR>")
+    if command == "review all":
+        after.expect_lua("return #vim.fn.getqflist()", 2)
+    else:
+        after.expect_lua(PENDING, 0)
+        wanted = TEN if command == "undo! all" else CHANGED
+        wait_until(lambda: (work / "notes.txt").read_text() == join_lines(wanted))
+
+
+def test_what_was_taken_can_be_dropped_later(open_editor: Open, tmp_path: Path, work: Path) -> None:
+    git(work, "add", ".")
+    git(work, "commit", "-qm", "first")
+    (work / "notes.txt").write_text(join_lines(CHANGED))
+    git(work, "commit", "-qam", "second")
+    git(work, "branch", "theirs")
+    git(work, "reset", "-q", "--hard", "HEAD~1")
+    before = begin(open_editor, tmp_path, work)
+    before.type(":Acp take theirs<CR>")
+    before.expect_lua(PENDING, 2)
+    wait_until(lambda: len(records(tmp_path)) == 1)
+    before.quit()
+    after = begin(open_editor, tmp_path, work, file="/tmp/nothing-there.txt")
+    after.type(":Acp drop<CR>")
+    wait_until(lambda: (work / "notes.txt").read_text() == join_lines(TEN))
+    after.expect_lua(PENDING, 0)

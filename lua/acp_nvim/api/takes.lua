@@ -1,6 +1,7 @@
 -- Offers in the Lua API to take what somebody else has changed into review, and to give it back. Each take is a session
 -- of its own, which has no agent. It is never the current one; what is pending of it belongs to whoever reviews.
 local folder = require("acp_nvim.api.folder")
+local first_file = require("acp_nvim.first_file")
 local requests = require("acp_nvim.backend.session_requests")
 local review = require("acp_nvim.review")
 local sessions = require("acp_nvim.api.sessions")
@@ -41,9 +42,10 @@ end
 ---@return true? ok
 ---@return string? message
 function M.drop(options)
+  first_file.here()
   local waiting = vim.tbl_filter(function(n)
     return #review.pending({ n }) > 0 or #session_store.questions(n) > 0
-  end, session_store.taken())
+  end, review.taken())
   if #waiting == 0 then
     return nil, NOTHING
   end

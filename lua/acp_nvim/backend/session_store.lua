@@ -126,8 +126,15 @@ end
 ---@return integer[]
 function M.taken()
   return vim.tbl_filter(function(n)
-    return sessions[n].origin.agent == TAKEN
+    return M.is_taken(sessions[n].origin.agent)
   end, M.numbers())
+end
+
+--- Whether a session with that agent holds what was taken.
+---@param agent? string
+---@return boolean
+function M.is_taken(agent)
+  return agent == TAKEN
 end
 
 --- The buffer's session, else the one last focused in this tabpage, else the one last started.

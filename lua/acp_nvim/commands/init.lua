@@ -4,6 +4,7 @@ local agents = require("acp_nvim.commands.agents")
 local comments = require("acp_nvim.commands.comments")
 local decisions = require("acp_nvim.commands.decisions")
 local did_you_mean = require("acp_nvim.ui.did_you_mean")
+local first_file = require("acp_nvim.first_file")
 local log = require("acp_nvim.ui.log")
 local messages = require("acp_nvim.ui.messages")
 local path_argument = require("acp_nvim.ui.path_argument")
@@ -86,6 +87,7 @@ end
 ---@param args vim.api.keyset.create_user_command.command_args
 ---@return any, string?
 local function dispatch(args)
+  first_file.here()
   local name, bang, rest = vim.trim(args.args):match("^([^%s!]*)(!?)%s*(.*)$")
   local candidates = find_commands(name == "" and "open" or name)
   if #candidates == 0 then

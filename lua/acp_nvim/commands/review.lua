@@ -1,6 +1,5 @@
 -- Defines the subcommands of `:Acp` for changes in review: list, keep, undo.
 local changes_quickfix = require("acp_nvim.commands.changes_quickfix")
-local first_file = require("acp_nvim.first_file")
 local key_names = require("acp_nvim.review.key_names")
 local messages = require("acp_nvim.ui.messages")
 local next_file = require("acp_nvim.commands.next_file")
@@ -30,7 +29,6 @@ end
 ---@return integer? n
 ---@return string? message
 local function session_here()
-  first_file.here()
   local n, message = requests.session_of()
   if not n and review.has_ownerless() then
     return 0
@@ -165,7 +163,10 @@ local ASKED = {
   end,
   turn = function(n, word)
     local turn, session = turn_named(n, word)
-    if not turn then
+    local last = (session_store.look(n) or {}).turn or 0
+    if not turn and not word and last > 0 then -- all of it is decided
+      turn, session = last, n
+    elseif not turn then
       return nil, type(session) == "string" and session or nothing_left("review", n)
     end
     return whole_turn(session --[[@as integer]], turn)

@@ -59,6 +59,7 @@ return {
   session_of_turn = queries.session_of_turn,
   session_ended = turns.end_session,
   stands = changes_on_disk.stands,
+  taken = owners.taken,
   touching = queries.touching,
   turn_begins = function(session, turn, prompt, restored)
     turns.begin(session, turn)

@@ -8,15 +8,25 @@ local M = {}
 ---@class acp.SessionOwner  a session as its agent knows it
 ---@field agent? string
 ---@field session_id? string
+---@field life? string  of one that was begun by us: an agent may give a name again; nil: it was loaded by its name
 
 local earlier = {} ---@type table<integer, acp.SessionOwner>  by negative number
+local lives = {} ---@type table<integer, string>  by number
 local last = 0
 
 ---@param n integer
 ---@return acp.SessionOwner
 function M.of(n)
-  local status = n > 0 and session_store.look(n) or {}
-  return earlier[n] or { agent = status.agent, session_id = status.session_id }
+  if earlier[n] then
+    return earlier[n]
+  end
+  local session = session_store.session(n) or { status = {}, origin = {} }
+  local owner = { agent = session.status.agent, session_id = session.status.session_id or session.origin.id }
+  if not session.origin.id then
+    lives[n] = lives[n] or ("%d-%d-%d"):format(os.time(), vim.uv.os_getpid(), n)
+    owner.life = lives[n]
+  end
+  return owner
 end
 
 --- Whether both are the same session of an agent.
@@ -24,6 +34,9 @@ end
 ---@param other acp.SessionOwner
 ---@return boolean
 function M.is_same(one, other)
+  if one.life and other.life then
+    return one.life == other.life
+  end
   return one.session_id ~= nil and one.session_id == other.session_id and one.agent == other.agent
 end
 
@@ -51,7 +64,7 @@ function M.number(owner)
   return last
 end
 
---- A session has a name now: the number under which its changes are known so far.
+--- A session is there, and may go on with an earlier one: the number under which its changes are known so far.
 ---@param n integer
 ---@return integer?
 function M.adopt(n)
@@ -62,6 +75,16 @@ function M.adopt(n)
       return number
     end
   end
+end
+
+--- The sessions that hold what was taken from elsewhere, oldest first: those of earlier Neovims, too.
+---@return integer[]
+function M.taken()
+  local numbers = vim.tbl_filter(function(n)
+    return session_store.is_taken(earlier[n].agent)
+  end, vim.tbl_keys(earlier))
+  table.sort(numbers)
+  return vim.list_extend(numbers, session_store.taken())
 end
 
 ---@param n integer
