@@ -343,7 +343,7 @@ def test_the_keys_of_the_prompt_are_all_shown(open_editor: Open, tmp_path: Path)
     editor.type("g?")
     editor.expect_lua("return vim.bo.filetype", "acp_help")
     lines = editor.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)")
-    assert len(lines) == 1 + 14, "each of them once, whatever the mode"
+    assert len(lines) == 1 + 15, "each of them once, whatever the mode"
     columns = [lines[0].index(word) for word in ("normal", "insert", "does")]
     for line in lines:
         assert all(line[column - 2 : column] == "  " for column in columns), line
@@ -381,7 +381,7 @@ def test_the_keys_of_others_are_footnotes_where_they_have_one_of_ours(
     editor.lua("require('acp_nvim.ui.key_help').show()")
     editor.expect_lua("return vim.bo.filetype", "acp_help")
     lines = editor.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)")
-    assert len(lines) == 1 + 14 + 1 + 3
+    assert len(lines) == 1 + 15 + 1 + 3
     assert max(map(len, lines)) < 70
     for does, keys in (
         ("previous prompt (line 1)", "<C-p>*"),

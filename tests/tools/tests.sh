@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tests.sh [arguments of pytest]: all tests, four at a time; then, with nothing beside them, those that measure by the
+# tests.sh [arguments of pytest]: all tests, six at a time; then, with nothing beside them, those that measure by the
 # clock. Tests that failed are looked at again, alone, unless they are many: then it is no accident.
 # ACP_FEWER_CASES=1 leaves out what tests/fewer_cases.py says.
 #
@@ -46,7 +46,7 @@ again() { # arguments of pytest
 }
 
 status=0
-look -n 4 -m "not alone" "$@" || again -m "not alone" "$@" || status=1
+look -n 6 -m "not alone" "$@" || again -m "not alone" "$@" || status=1
 # Only what has the mark is read: all modules take seconds, in which nothing else runs.
 modules=("$@")
 [ $# -gt 0 ] || IFS=$'\n' read -r -d "" -a modules < <(grep -rl --include="test_*.py" "mark\.alone" tests)

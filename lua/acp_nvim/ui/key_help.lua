@@ -24,7 +24,7 @@ local NINE = { ["1"] = "1…9", g1 = "g1…g9", ["<M-1>"] = "<M-1…9>" }
 -- Each <Plug> name of ftplugin/ without `acp-`, by its purpose, in the order of the list.
 ---@type [string, string[]][]
 local GROUPS = {
-  { "answer", { "answer-1", "refuse-file", "diff", "keep-turn", "undo-turn" } },
+  { "answer", { "answer-1", "refuse-file", "diff", "keep-turn", "undo-turn", "rewind" } },
   {
     "write",
     {
