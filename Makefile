@@ -1,7 +1,7 @@
 # The one door. Everything works twice, and the second time without a network.
 #
 #   make demo      an agent in Neovim, ready to type (without a terminal: its story as text)
-#   make test      every test on the newer Neovim, at most two cases of it, and a part on the older one
+#   make test      every test on the newer Neovim, the first case of it, and a part on the older one
 #   make test-all  every case on both Neovims; so is what is named: make test ARGS="-k name"
 #   make t         some tests at once, by pytest               ARGS="tests/functional/test_answer_keys.py -k bar"
 #   make check     format, lint, types, documentation, unit tests, in seconds

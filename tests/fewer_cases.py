@@ -2,19 +2,17 @@
 what the newest one runs anyway."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
-CASES = 2  # of one function on the newest Neovim
-STEP = 8  # functions of a module, of which an older Neovim runs one
+STEP = 16  # functions of a module, of which an older Neovim runs one
 
 
 def cases_to_leave(items: Iterable[Any]) -> set[pytest.Item]:
-    """Return what is neither of these: on the newest Neovim two cases of each function, the first and the last;
-    on older ones the first case of every eighth function of a module; what is marked `every_nvim`; and what runs
-    in no Neovim.
+    """Return what is neither of these: on the newest Neovim the first case of each function; on older ones that of
+    every sixteenth function of a module; what is marked `every_nvim`; and what runs in no Neovim.
     """
     on_neovim = [item for item in items if "program" in _parameters(item)]
     programs = {item.callspec.indices["program"]: item.callspec.params["program"] for item in on_neovim}
@@ -26,17 +24,9 @@ def cases_to_leave(items: Iterable[Any]) -> set[pytest.Item]:
         for number, cases in enumerate(functions.values()):
             if cases[0].get_closest_marker("every_nvim"):
                 continue
-            if program == programs[max(programs)]:
-                left.update(set(cases) - set(_spread(cases)))
-            else:
-                left.update(cases if number % STEP else cases[1:])
+            is_run = program == programs[max(programs)] or number % STEP == 0
+            left.update(cases[1:] if is_run else cases)
     return left
-
-
-def _spread(cases: Sequence[Any]) -> Sequence[Any]:
-    if len(cases) <= CASES:
-        return cases
-    return [cases[number * (len(cases) - 1) // (CASES - 1)] for number in range(CASES)]
 
 
 def _parameters(item: Any) -> dict[str, Any]:
